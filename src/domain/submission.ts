@@ -6,7 +6,7 @@ export interface ReturnedAnswer {
   readonly id: string
   readonly name: string | undefined
   readonly type: string | undefined
-  /** Whether formferry knows `type`. A field of an unknown type is discarded (rule 3 of the interface) and never compared. */
+  /** Whether formferry knows `type`. A field of an unknown type is discarded (rule 3 of the interface), and compared only if the form gives its question a known type. */
   readonly known: boolean
   readonly value: Json
 }

@@ -101,7 +101,7 @@ const asJson = (value: object | null): Json =>
 const compareOne = (
   { id, value }: Sent,
   answer: ComparedAnswer | undefined,
-  returned: Returned | undefined,
+  returned: Found<Returned> | undefined,
   compare: Compare,
 ): AnswerComparison => {
   const name = answer?.name ?? returned?.name ?? id
@@ -110,7 +110,9 @@ const compareOne = (
   if (returned?.known === false && answer?.known !== true) {
     return { question: id, name, verdict: "not comparable", sent: value, returned: undefined, type: returned.type }
   }
-  const compared = other === value
+  const compared = returned?.conflicts === true
+    ? different
+    : other === value
     ? same
     : other !== undefined && !saysNothing(other)
     ? compare(answer?.kind, value, other, returned?.type)
@@ -146,20 +148,35 @@ const byList = (mapped: ReadonlyArray<ComparedAnswer>): ByList => {
   return table
 }
 
-/** Returns elements by id. One whose id occurs with different values has the list of them, because it is unknown which of them is right. */
-export const elementsById = <
-  A extends { readonly id: string; readonly value: Json | undefined; readonly known?: boolean },
->(
-  elements: ReadonlyArray<A>,
-): ReadonlyMap<string, A> => {
-  const byId = new Map(elements.map((each) => [each.id, each]))
+interface ReturnedElement {
+  readonly id: string
+  readonly value: Json | undefined
+  readonly known?: boolean
+}
+
+/** `conflicts`: the submission has different values for this id, so it is unknown which of them is right, and the value is their list. */
+type Found<A> = A & { readonly conflicts?: boolean }
+
+/** Returns one element for those with the same id. Empty ones don't count beside others. */
+const joinedElement = <A extends ReturnedElement>(alike: readonly [A, ...ReadonlyArray<A>]): Found<A> => {
+  const filled = alike.filter(({ value }) => !saysNothing(value))
+  const values = new Map(filled.map(({ value = null }) => [canonicalJson(value), value]))
+  const one = filled.find(({ known }) => known !== false) ?? filled[0] ?? alike[0]
+  return values.size < 2 ? one : { ...one, value: [...values.values()], conflicts: true }
+}
+
+export const elementsById = <A extends ReturnedElement>(elements: ReadonlyArray<A>): ReadonlyMap<string, Found<A>> => {
+  const byId = new Map<string, Found<A>>(elements.map((each) => [each.id, each]))
   if (byId.size === elements.length) return byId
-  for (const [id, same] of groupBy(elements, (each) => each.id)) {
-    const values = new Map(same.map(({ value = null }) => [canonicalJson(value), value]))
-    const one = same.find(({ known }) => known !== false) ?? same[0]
-    byId.set(id, values.size === 1 ? one : { ...one, value: [...values.values()] })
-  }
-  return byId
+  return new Map(Array.from(groupBy(elements, ({ id }) => id), ([id, alike]) => [id, joinedElement(alike)]))
+}
+
+export const elementWith = <A extends ReturnedElement>(
+  elements: ReadonlyArray<A>,
+  id: string,
+): Found<A> | undefined => {
+  const [first, ...others] = elements.filter((one) => one.id === id)
+  return first === undefined || others.length === 0 ? first : joinedElement([first, ...others])
 }
 
 /** Compares a list of an item: first everything that was sent, in order, then anything that came back without being sent. */
@@ -226,7 +243,7 @@ export const compareSubmission = (
 
 /**
  * Returns how well a created submission fits an item: `exact` if everything came back as sent, `equivalent` if all differences are equivalent,
- * otherwise `no`. Used to match submissions with items. Ignores questions of an unknown type. A value that came back without being sent makes the fit
+ * otherwise `no`. Used to match submissions with items. Ignores answers that are not comparable. A value that came back without being sent makes the fit
  * worse, because it may belong to a different item.
  */
 export const fit = (

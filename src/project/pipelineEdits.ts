@@ -145,7 +145,7 @@ export const scored = (confidence: number): string => `confidence ${shownConfide
 export const sureFrom = 0.9
 
 /** Matches remarks that `init` and its review write above an entry. */
-const remark = /^# (?:confidence |reviewed|left open|candidate )/
+const remark = /^# (?:confidence |reviewed|suggested|left open|candidate )/
 
 /** Returns the lines of a question's entry, including the remarks above it and the comments below it. */
 const itemLines = (text: string, item: YAMLMap): Lines => {
@@ -234,10 +234,10 @@ export const ignore = (text: string, list: "ignore" | "ignoreQuestions", name: s
   const { value } = ignored
   if (!isSeq(value)) return undefined
   if (value.items.some((item) => isScalar(item) && written(item) === name)) return text
-  const end = rangeOf(value)?.[1] ?? 0
   if (value.flow === true) {
-    const bracket = text.lastIndexOf("]", end)
-    return text.slice(0, bracket) + (value.items.length === 0 ? "" : ", ") + shown + text.slice(bracket)
+    const last = rangeOf(value.items.at(-1))
+    const at = last?.[1] ?? text.lastIndexOf("]", rangeOf(value)?.[1] ?? 0)
+    return text.slice(0, at) + (last === undefined ? "" : ", ") + shown + text.slice(at)
   }
   const indent = columnAt(text, text.lastIndexOf("-", rangeOf(value.items[0])?.[0] ?? 0))
   return insert(text, lineAfter(text, value.items.at(-1)), [`${" ".repeat(indent)}- ${shown}`])

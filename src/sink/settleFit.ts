@@ -7,7 +7,7 @@ import { type Submission, submissionLists } from "../domain/submission.ts"
 import { oneLine } from "../domain/words.ts"
 import { saysNothing } from "../kinds/compared.ts"
 import { kindOfType } from "../kinds/index.ts"
-import { compareAnswer, type ComparedAnswer, filledByTheForm, fit } from "../kinds/submission.ts"
+import { compareAnswer, type ComparedAnswer, elementWith, filledByTheForm, fit } from "../kinds/submission.ts"
 import { relate, type Relation, type SentAnswer } from "./settleCell.ts"
 
 /** The header of an export of a form's results. */
@@ -205,11 +205,11 @@ export const listedLikenessOf = (
   const earliest = item.submissionTime === undefined && sentAt !== undefined ? sentAt - clockTolerance : -Infinity
   const places: Array<Place<Submission>> = questionsOf(item, form, answers).map(({ id, sent }) => ({
     sent,
-    relationOf: ({ questions }) => relateReturned(sent, questions.findLast((one) => one.id === id)),
+    relationOf: ({ questions }) => relateReturned(sent, elementWith(questions, id)),
   }))
   const { urlParameters: sentParameters = [], ...rest } = item
   const declared = new Set(form.urlParameters.map(({ id }) => id))
-  const returnedAs = ({ urlParameters }: Submission, id: string) => urlParameters.findLast((one) => one.id === id)
+  const returnedAs = ({ urlParameters }: Submission, id: string) => elementWith(urlParameters, id)
   /** Whether a parameter is absent and the form does not declare it. The service may drop such parameters, so the absence proves nothing. */
   const isDropped = (submission: Submission, id: string) =>
     !declared.has(id) && saysNothing(returnedAs(submission, id)?.value)
@@ -257,9 +257,17 @@ export const listedLikenessOf = (
  */
 const relateReturned = (
   sent: SentAnswer | undefined,
-  returned: { readonly value: Json; readonly type?: string | undefined; readonly known?: boolean } | undefined,
+  returned:
+    | {
+      readonly value: Json
+      readonly type?: string | undefined
+      readonly known?: boolean
+      readonly conflicts?: boolean
+    }
+    | undefined,
 ): Relation => {
   if (returned?.known === false) return "open"
+  if (returned?.conflicts === true) return "near"
   if (returned === undefined || saysNothing(returned.value)) return relate(sent ?? nothing, [])
   const { type, value } = returned
   if (sent !== undefined && compareAnswer(sent.kind, sent.value, value, type).verdict !== "different") return "agrees"

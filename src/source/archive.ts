@@ -339,10 +339,12 @@ const chooseMember = (
     )
   }
   if (files.length === 0) return refuse("contains no file. Fetch or export it again.")
-  if (files.some(({ name }) => name.endsWith(".iwa"))) {
-    return refuse("is a document of Numbers, which can't be read. Export it there as a workbook or as CSV.")
-  }
   const likely = files.filter(({ name }) => holdsRows.test(name))
+  if (likely.length === 0 && files.some(({ name }) => name.endsWith(".iwa"))) {
+    return refuse(
+      "is a document of Numbers or a similar program, which can't be read. Export it there as a workbook or as CSV.",
+    )
+  }
   const [only, ...others] = likely.length > 0 ? likely : files
   return only !== undefined && others.length === 0
     ? Effect.succeed(only)

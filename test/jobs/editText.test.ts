@@ -55,16 +55,6 @@ describe("an edit that would change more than it is about", () => {
       putName,
     ],
     [
-      "list in brackets that ends with a comma",
-      pipeline("\n    - id: q3\n      from: C", "  ignore: [A,]\n"),
-      ignoreColumn,
-    ],
-    [
-      "list in brackets with comments",
-      pipeline("\n    - id: q3\n      from: C", "  ignore: [\n    A, # a\n    B # b\n  ]\n"),
-      ignoreColumn,
-    ],
-    [
       "question with two entries",
       pipeline("\n    - id: q3\n      from: C\n      when: { A: x }\n    - id: q3\n      from: D"),
       leave,
@@ -88,5 +78,17 @@ describe("an edit that would change more than it is about", () => {
     Effect.gen(function*() {
       const text = pipeline("\n    - id: q3\n      from: C", "  ignore: [Left, B]\n")
       expect(yield* editText(text, ignoreColumn)).toMatchObject({ text })
+    }))
+
+  it.effect.each([
+    ["[A,]", "[A, Left,]"],
+    ["[\n    A, # a\n    B # b\n  ]", "[\n    A, # a\n    B, Left # b\n  ]"],
+    ["[\n    A,\n    B,\n  ]", "[\n    A,\n    B, Left,\n  ]"],
+    ["[]", "[Left]"],
+  ])("is not needed to add a name to a list in brackets: %j", ([list, changed]) =>
+    Effect.gen(function*() {
+      const questions = "\n    - id: q3\n      from: C"
+      const { text } = yield* editText(pipeline(questions, `  ignore: ${list}\n`), ignoreColumn)
+      expect(text).toBe(pipeline(questions, `  ignore: ${changed}\n`))
     }))
 })

@@ -178,16 +178,21 @@ describe("comparing a submission with an item", () => {
         scheduling: values.map((value) => ({
           id: "s",
           name: "Booking",
-          value: { fullName: value === "x" ? "Ada" : "Eda" },
+          value: value === null ? null : { fullName: value === "x" ? "Ada" : "Eda" },
         })),
       })
     const all = (verdict: string) => ["q", "u", "s"].map((id) => [id, verdict])
-    expect(verdictsOf([], item, back(["x", "x"]))).toEqual(all("same"))
-    for (const values of [["x", "y"], ["y", "x"], ["x", null], [null, "x"]]) {
-      expect(verdictsOf([], item, back(values))).toEqual(all("different"))
+    for (const values of [["x", "x"], ["x", null], [null, "x"]]) {
+      expect(verdictsOf([], item, back(values))).toEqual(all("same"))
     }
-    expect(compareSubmission([], { questions: [] }, submission([returned("q", null), returned("q", "y")])))
-      .toMatchObject([{ question: "q", verdict: "unexpected", returned: [null, "y"] }])
+    for (const values of [["x", "y"], ["y", "x"]]) expect(verdictsOf([], item, back(values))).toEqual(all("different"))
+    const list: Item = { questions: [{ id: "q", value: ["x", "y"] }] }
+    expect(verdictsOf([answer("q", "choices")], list, submission([returned("q", "x"), returned("q", "y")])))
+      .toEqual([["q", "different"]])
+    const unsent = (...values: ReadonlyArray<Json>) =>
+      compareSubmission([], { questions: [] }, submission(values.map((value) => returned("q", value))))
+    expect(unsent("x", "y")).toMatchObject([{ question: "q", verdict: "unexpected", returned: ["x", "y"] }])
+    expect(unsent(null, "")).toEqual([])
   })
 
   it("compares an answer of an unknown type by its kind if the form gives the question a known type, or none", () => {

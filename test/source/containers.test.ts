@@ -89,7 +89,9 @@ describe("a zip archive", () => {
 
   it("a document of Numbers is refused", async () => {
     const content = zip({ "Index/Document.iwa": "x", "Metadata/Properties.plist": "x" })
-    expect(await refusal(config(file(content, "numbers")))).toContain("is a document of Numbers, which can't be read")
+    expect(await refusal(config(file(content, "numbers")))).toContain("is a document of Numbers or a similar")
+    const beside = file(zip({ "survey.numbers/Index/Document.iwa": "x", "answers.csv": csv }), "zip")
+    expect((await both(beside)).rows).toEqual(rows)
   })
 
   it("the named member of a zip archive with several files is read", async () => {

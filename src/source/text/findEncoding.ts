@@ -170,8 +170,8 @@ export const findEncoding = (bytes: Bytes, asked: string | undefined): Effect.Ef
     }
     const plain: Found = { encoding, warnings: [] }
     if (encoding.because !== checkedUtf8) return plain
-    // A database's file may be valid UTF-8, too, but no line of titles contains a NUL character.
-    if (head.subarray(0, head.indexOf(0x0a) + 1 || head.length).includes(0)) return yield* noText(file)
+    // A database's file may be valid UTF-8, too, but begins with several NUL characters.
+    if (/^[^\r\n]*(?:\0[^\r\n]*){3}/.test(Buffer.from(head).toString("latin1"))) return yield* noText(file)
     const known = detections.get(bytes)
     if (known !== undefined) return known
     const look = yield* looksLike(bytes)

@@ -114,7 +114,7 @@ export const questionEntry = ({ accepted, candidates, question }: SuggestedQuest
 export const ownEntry = (of: string, own: OwnColumn, nameOf: Naming): DraftEntry => {
   const settings = ownSettings(of, own)
   const keys = [{ key: "from", value: nameOf(own.column) }, ...settings.keys]
-  return entryOf(of, [[own.because, ...samplesOf(own)].join(" · ")], keys, openIn(settings))
+  return entryOf(of, [["suggested", own.because, ...samplesOf(own)].join(" · ")], keys, openIn(settings))
 }
 
 /** Returns the entries for questions, URL parameters, times and the login. */
