@@ -4,7 +4,7 @@ import type { Json } from "../../domain/json.ts"
 import { type ChunkContents, type FoundRow, isUnsent, type KeylessRow, type KnownRow } from "../rows.ts"
 import { type Cursor, isAnyLeftOut, near, readOn } from "./readOn.ts"
 import { digestLength, neverStored, type Stored, stored } from "./row.ts"
-import { all, exists, get, ofRows, type Sql } from "./statement.ts"
+import { all, exists, get, ofIds, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { contentsIn, listOf, noContents, noKey, supersededBy } from "./superseded.ts"
 import { ofUndoneRun } from "./undo.ts"
@@ -85,7 +85,7 @@ function* sentAnswers(
   { digest, texts }: Store,
   rows: ReadonlyArray<number>,
 ): Sql<ReadonlyMap<number, NonNullable<KnownRow["sent"]>>> {
-  const found = yield* ofRows<readonly [number, string | null, Buffer | null]>(
+  const found = yield* ofIds<readonly [number, string | null, Buffer | null]>(
     "SELECT r.id, d.item, v.answers FROM row r LEFT JOIN detail d ON d.row = r.id LEFT JOIN verified v ON v.row = r.id",
     "r.id",
     rows,
@@ -210,7 +210,7 @@ function* detailsOf(store: Store, rows: ReadonlyArray<Pick<KnownRow, "id" | "sta
 }
 
 function* earlierOf({ texts }: Store, rows: ReadonlyArray<number>): Sql<ReadonlyMap<number, KnownRow["earlier"]>> {
-  const found = yield* ofRows<readonly [number, Buffer, number]>(
+  const found = yield* ofIds<readonly [number, Buffer, number]>(
     "SELECT row, content, shape FROM replaced",
     "row",
     rows,
@@ -224,7 +224,7 @@ function* refusalsOf(
   table: "refusal" | "refusedAgain",
   rows: ReadonlyArray<number>,
 ): Sql<ReadonlyArray<readonly [number, KnownRow["refusal"]]>> {
-  const found = yield* ofRows<readonly [number, Buffer, number, number, string]>(
+  const found = yield* ofIds<readonly [number, Buffer, number, number, string]>(
     `SELECT row, item, mapping, form, message FROM ${table}`,
     "row",
     rows,
@@ -240,7 +240,7 @@ function* doubtsOf(
   { texts }: Store,
   rows: ReadonlyArray<number>,
 ): Sql<ReadonlyArray<readonly [number, KnownRow["doubt"]]>> {
-  const found = yield* ofRows<readonly [number, number, number]>(
+  const found = yield* ofIds<readonly [number, number, number]>(
     `SELECT d.row, b.mapping, ${ofUndoneRun} FROM doubt d JOIN batch b ON b.id = d.batch`,
     "d.row",
     rows,

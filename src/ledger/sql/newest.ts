@@ -5,7 +5,7 @@ import type { Asker, Behind } from "../Ledger.ts"
 import { holderName, type MarkedHolder } from "../marks.ts"
 import { movingOf } from "./closing.ts"
 import { isAccepted } from "./facts.ts"
-import { all, Refusal, type Sql } from "./statement.ts"
+import { all, ofIds, Refusal, type Sql } from "./statement.ts"
 import { refusedIf, type Store } from "./Store.ts"
 
 /** Reads the ledger's marks. Read them before the transaction that compares them. */
@@ -37,10 +37,7 @@ function* committedSince(ledger: string): Sql<ReadonlyArray<MarkedHolder>> {
 /** Returns those holders that the ledger doesn't have. They are named as the names of marks do. */
 export function* lackedOf(ledger: string, holders: ReadonlyArray<string>): Sql<ReadonlyArray<string>> {
   const epochs = holders.map((name) => Number(name.split("-")[1]))
-  const found = yield* all<readonly [number, string]>(
-    "SELECT epoch, word FROM holder WHERE epoch IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
-    [JSON.stringify(epochs)],
-  )
+  const found = yield* ofIds<readonly [number, string]>("SELECT epoch, word FROM holder", "epoch", epochs)
   const own = new Set(found.map(([epoch, word]) => holderName({ ledger, epoch, word })))
   return holders.filter((name) => !own.has(name))
 }
@@ -48,10 +45,7 @@ export function* lackedOf(ledger: string, holders: ReadonlyArray<string>): Sql<R
 /** Returns what the ledger lacks according to these marks, or undefined if it is the newest copy. */
 export function* lacking(store: Store, marked: Marked): Sql<Behind | undefined> {
   const epochs = marked.marks.flatMap((mark) => "epoch" in mark ? [mark.epoch] : [])
-  const found = yield* all<readonly [number, string, number]>(
-    "SELECT epoch, word, upTo FROM holder WHERE epoch IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
-    [JSON.stringify(epochs)],
-  )
+  const found = yield* ofIds<readonly [number, string, number]>("SELECT epoch, word, upTo FROM holder", "epoch", epochs)
   const { before } = yield* movingOf()
   return behind({ ...store, before }, marked, new Map(found.map(([epoch, word, upTo]) => [epoch, { word, upTo }])))
 }

@@ -95,17 +95,17 @@ export function* get<R extends ReadonlyArray<unknown>>(
 }
 
 /**
- * Returns what a statement selects about rows of the ledger. No rows: asks nothing.
+ * Returns what a statement selects about ids, such as rows of the ledger. No ids: asks nothing.
  *
- * @param id the column, in a statement without WHERE, that is a row's id
+ * @param id the column, in a statement without WHERE, that contains the ids
  */
-export function* ofRows<R extends ReadonlyArray<unknown>>(
+export function* ofIds<R extends ReadonlyArray<unknown>>(
   sql: string,
   id: string,
-  rows: ReadonlyArray<number>,
+  ids: ReadonlyArray<number>,
 ): Sql<ReadonlyArray<R>> {
-  if (rows.length === 0) return []
-  return yield* all<R>(`${sql} WHERE ${id} IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`, [JSON.stringify(rows)])
+  if (ids.length === 0) return []
+  return yield* all<R>(`${sql} WHERE ${id} IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`, [JSON.stringify(ids)])
 }
 
 /** Whether a statement selects any row. */

@@ -1,7 +1,7 @@
 // Rejected rows of earlier runs that were fixed and imported, or sent as they were.
 import { fateCode, sentStates, stateCode } from "../codes.ts"
 import type { FixedState, KnownRow, Rejected, Rejection } from "../rows.ts"
-import { all, exists, ofRows, type Sql } from "./statement.ts"
+import { all, exists, ofIds, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
 /** Returns digests as one parameter, of which `json_each` and `unhex` return the digests. */
@@ -60,7 +60,7 @@ export function* originalsOf(
 ): Sql<ReadonlyMap<number, ReadonlyArray<string>>> {
   const originals = new Map<number, Array<string>>()
   if (!(yield* isAnySuperseded(place))) return originals
-  const found = yield* ofRows<readonly [number, string | null]>("SELECT fixed, key FROM superseded", "fixed", rows)
+  const found = yield* ofIds<readonly [number, string | null]>("SELECT fixed, key FROM superseded", "fixed", rows)
   for (const [fixed, key] of found) {
     if (key !== null) originals.set(fixed, [...(originals.get(fixed) ?? []), key])
   }

@@ -1,4 +1,4 @@
-import { all, get, type Sql, write } from "./statement.ts"
+import { get, ofIds, type Sql, write } from "./statement.ts"
 
 /** Stores each text only once, with a number, because a text may repeat up to a million times. */
 export class Texts {
@@ -50,12 +50,7 @@ export class Texts {
       const mapped = map()
       if (this.missing.size === 0) return mapped
       const missing = [...this.missing]
-      const found = new Map(
-        yield* all<readonly [number, string]>(
-          "SELECT id, text FROM text WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
-          [JSON.stringify(missing)],
-        ),
-      )
+      const found = new Map(yield* ofIds<readonly [number, string]>("SELECT id, text FROM text", "id", missing))
       for (const id of missing) this.texts.set(id, found.get(id) ?? "")
     }
   }
