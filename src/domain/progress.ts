@@ -1,5 +1,5 @@
 import type { Fate, VerdictCounts } from "./fate.ts"
-import { count, lasting } from "./words.ts"
+import { count, counted, lasting } from "./words.ts"
 
 interface PhaseWords {
   readonly title: string
@@ -60,6 +60,12 @@ export interface Progress {
   readonly inFlight?: number | undefined
   /** The number of rows by fate, as far as it is known. */
   readonly fates?: { readonly [F in Fate]: number } | undefined
+}
+
+/** Returns how far a phase is: `3 rows`, `3 of 10 rows`, or what it shows instead. */
+export const doneText = ({ phase, read, total }: Pick<Progress, "phase" | "read" | "total">): string => {
+  const { counts, shown } = phases[phase]
+  return shown ?? (total === undefined ? counted(read, counts) : `${count(read)} of ${counted(total, counts)}`)
 }
 
 /** A forecast beyond 99 days is not shown. */

@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { verdicts, verdictWords } from "../../domain/fate.ts"
-import { paceTexts, phases, type Progress } from "../../domain/progress.ts"
+import { doneText, paceTexts, phases, type Progress } from "../../domain/progress.ts"
 import { count, counted, lasting } from "../../domain/words.ts"
 import { SlidingRate } from "../../jobs/SlidingRate.ts"
 import { Invocation } from "../Invocation.ts"
@@ -42,14 +42,12 @@ const partsOf = (progress: Progress, paint: ReturnType<typeof paints>) => {
 export const progressLine = (progress: Progress, screen: Pick<Screen, "colour">): string => {
   const paint = paints(screen)
   const { phase, read, total } = progress
-  const { counts: what, shown, title } = phases[phase]
-  const rows = shown !== undefined
-    ? shown
-    : total === undefined
-    ? counted(read, what)
-    : `${count(read)} of ${counted(total, what)}${total > 0 ? ` (${Math.floor((read / total) * 100)}%)` : ""}`
+  const { shown, title } = phases[phase]
+  const share = shown === undefined && total !== undefined && total > 0
+    ? ` (${Math.floor((read / total) * 100)}%)`
+    : ""
   const { back, pace, unusual } = partsOf(progress, paint)
-  const texts = [rows, ...[...back, ...unusual, ...pace].map(({ text }) => text)]
+  const texts = [doneText(progress) + share, ...[...back, ...unusual, ...pace].map(({ text }) => text)]
   return paint.strong(title.padEnd(10)) + texts.join(" · ")
 }
 
@@ -80,11 +78,10 @@ const flow = (parts: ReadonlyArray<Part>, width: number, soft: Paint): ReadonlyA
 /** Shows the phase's progress, as a bar if there is room for one. */
 const gauge = (progress: Progress, width: number, { good, soft }: ReturnType<typeof paints>): string => {
   const { phase, read, total } = progress
-  const { counts: what, shown } = phases[phase]
-  if (shown !== undefined) return cutToWidth(shown, width)
-  if (total === undefined) return cutToWidth(counted(read, what), width)
+  const done = doneText(progress)
+  if (phases[phase].shown !== undefined || total === undefined) return cutToWidth(done, width)
   const share = total === 0 ? 1 : Math.min(1, read / total)
-  const label = `${Math.floor(share * 100)}%  ${count(read)} of ${counted(total, what)}`
+  const label = `${Math.floor(share * 100)}%  ${done}`
   const length = Math.min(widestBar, width - widthOf(label) - 2)
   if (length < narrowestBar) return cutToWidth(label, width)
   const full = Math.round(share * length)

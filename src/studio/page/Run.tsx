@@ -101,7 +101,7 @@ const Live = ({ isStopping, job: { id, pace, progress } }: Readonly<{ job: Job; 
   const [said, setSaid] = useState("")
   const latest = useRef("")
   const { inDoubt = 0, phase = "survey", read = 0, total } = progress ?? {}
-  const title = progress === undefined ? t.starting : t.phase(phase, read, total)
+  const title = progress === undefined ? t.starting : t.phase({ phase, read, total })
   latest.current = progress === undefined ? title : `${title}. ${t.spoken(progress.sent, progress.inDoubt)}`
   useEffect(() => {
     setSaid(latest.current)

@@ -1,5 +1,5 @@
 import type { QuestionState, SurveyedColumn } from "../../domain/draft.ts"
-import { type Phase, phases } from "../../domain/progress.ts"
+import { doneText, phases } from "../../domain/progress.ts"
 import { modeWords } from "../../domain/run.ts"
 import { count, counted, firstOf, percent, type Tone } from "../../domain/words.ts"
 import type { Job } from "../Api.ts"
@@ -242,11 +242,7 @@ export const run = {
   decline: "Don't send",
   typeName: (service: string) => `Type ${service} to confirm`,
   confirm: (rows: number) => `Send ${counted(rows, "row")}`,
-  phase: (phase: Phase, read: number, total: number | undefined) => {
-    const { counts, shown, title } = phases[phase]
-    const done = total === undefined ? counted(read, counts) : `${count(read)} of ${counted(total, counts)}`
-    return `${capital(title)}: ${shown ?? done}`
-  },
+  phase: (at: Parameters<typeof doneText>[0]) => `${capital(phases[at.phase].title)}: ${doneText(at)}`,
   spoken: (sent: number, inDoubt: number) => `${count(sent)} sent${inDoubt > 0 ? `, ${count(inDoubt)} in doubt` : ""}.`,
   pace: (limit: number, rate = 0) =>
     `${count(Math.round(rate * 10) / 10)} requests a second, of at most ${count(limit)}.`,
