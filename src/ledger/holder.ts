@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { isList, parsedJson } from "../domain/json.ts"
 import { codeOf } from "../domain/words.ts"
 import { networkFileSystem } from "./fileSystem.ts"
 
@@ -93,16 +94,12 @@ export const ownedName = (prefix: string, { boot, born, pid }: Holder): string =
 
 /** Returns the process that a name identifies, or undefined if it identifies none. */
 const ownerOf = (name: string): Holder | undefined => {
-  try {
-    const parsed: unknown = JSON.parse(Buffer.from(name, "base64url").toString("utf8"))
-    if (!Array.isArray(parsed)) return undefined
-    const [pid, born, boot] = parsed as ReadonlyArray<unknown>
-    return Number.isSafeInteger(pid) && typeof born === "string" && typeof boot === "string"
-      ? { pid: Number(pid), born, boot }
-      : undefined
-  } catch {
-    return undefined
-  }
+  const parsed = parsedJson(Buffer.from(name, "base64url").toString("utf8"))
+  if (parsed === undefined || !isList(parsed)) return undefined
+  const [pid, born, boot] = parsed
+  return Number.isSafeInteger(pid) && typeof born === "string" && typeof boot === "string"
+    ? { pid: Number(pid), born, boot }
+    : undefined
 }
 
 /**

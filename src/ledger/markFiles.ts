@@ -18,6 +18,7 @@ import {
 import { readdir } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
+import { parsedJson } from "../domain/json.ts"
 import { reasonOf } from "../domain/words.ts"
 import { LedgerError } from "./errors.ts"
 import { sync } from "./fileSystem.ts"
@@ -234,10 +235,4 @@ const decode = Schema.decodeUnknownOption(Schema.Struct({
   server: Schema.optional(Schema.Struct({ system: Schema.String, timeline: Schema.Int, position: Schema.String })),
 }))
 
-const parse = (text: string): Mark | undefined => {
-  try {
-    return Option.getOrUndefined(decode(JSON.parse(text)))
-  } catch {
-    return undefined
-  }
-}
+const parse = (text: string): Mark | undefined => Option.getOrUndefined(decode(parsedJson(text)))
