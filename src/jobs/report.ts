@@ -67,6 +67,11 @@ export const openPage = (page: string, platform: NodeJS.Platform): Effect.Effect
   }).pipe(Effect.timeoutTo({ duration: openedAfter, onSuccess: (done) => done, onTimeout: () => true }))
 }
 
+/** Returns a page that leads to the studio. */
+export const pageTo = (link: string): string =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><title>formferry studio</title><meta http-equiv="refresh" content="0;url=${link}">`
+  + `<a href="${link}">Open the studio</a></html>`
+
 /**
  * Writes a page that leads to the link, for its owner only. Returns its path. Every user of the machine sees the arguments of the program that opens the
  * browser, so these must not contain the link. The page is deleted with the scope.
@@ -75,9 +80,6 @@ export const linkFile = (link: string) =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
     const file = path.join(yield* fs.makeTempDirectoryScoped({ prefix: "formferry-studio-" }), "open.html")
-    const page =
-      `<!doctype html><html lang="en"><meta charset="utf-8"><title>formferry studio</title><meta http-equiv="refresh" content="0;url=${link}">`
-      + `<a href="${link}">Open the studio</a></html>`
-    yield* fs.writeFileString(file, page, { mode: 0o600 })
+    yield* fs.writeFileString(file, pageTo(link), { mode: 0o600 })
     return file
   })

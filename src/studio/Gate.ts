@@ -1,5 +1,6 @@
 import { hash, randomBytes } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { pageTo } from "../jobs/report.ts"
 import { isOwnHost, pagePolicy } from "../practice/loopback.ts"
 
 /** A reply without a page. */
@@ -69,9 +70,7 @@ export const makeGate = (port: number, anotherLink: string) => {
         "set-cookie": `${cookie}=${session}; Path=/; HttpOnly; SameSite=Strict`,
       },
       // A redirect would not carry a strict cookie if a page of a different site contained the link.
-      body:
-        `<!doctype html><html lang="en"><title>formferry studio</title><meta http-equiv="refresh" content="0;url=/">`
-        + `<a href="/">Open the studio</a></html>`,
+      body: pageTo("/"),
     }
   }
 
