@@ -115,13 +115,16 @@ type Line =
   & Pick<PipelineStanding, "pipeline" | "destination" | "zone" | "going" | "lastRun" | "lastDone" | "nextRun">
   & { readonly standing: Pick<PipelineStanding["standing"], "imported" | "inDoubt"> }
 
+/** Returns how a run that is not in progress ended. */
+const outcomeOf = ({ outcome }: Pick<PastRecord, "outcome">, screen: Screen): TableCell =>
+  outcome === undefined
+    ? { text: "not finished", paint: paints(screen).warn }
+    : titleCell(outcomeWords[outcome], screen)
+
 /** Returns what a pipeline is doing or, if it is idle, how its last run ended. */
 const stateOf = ({ going, lastRun: run }: Line, screen: Screen): TableCell => {
-  const paint = paints(screen)
   if (going !== undefined) return `running, ${count(going.inFlight)} in flight`
-  if (run === undefined) return { text: "never ran", paint: paint.soft }
-  if (run.outcome === undefined) return { text: "not finished", paint: paint.warn }
-  return titleCell(outcomeWords[run.outcome], screen)
+  return run === undefined ? { text: "never ran", paint: paints(screen).soft } : outcomeOf(run, screen)
 }
 
 /** Shows pipelines as a table, one line each: the state, the last good run, rows imported and in doubt, the next run. */
@@ -297,15 +300,6 @@ const trends = (runs: ReadonlyArray<PastRecord>): ReadonlyArray<{ readonly what:
 }
 
 const runTable = ({ going, runs, zone }: PipelineStanding, screen: Screen): string => {
-  const paint = paints(screen)
-  const outcomeOf = (run: PastRecord): TableCell => {
-    if (run.outcome === undefined) {
-      return run.run === going?.run
-        ? "in progress"
-        : { text: "not finished", paint: paint.warn }
-    }
-    return titleCell(outcomeWords[run.outcome], screen)
-  }
   const number = (value: number | undefined): string => value === undefined ? "" : count(value)
   return table(
     ["started", "mode", numbers("took"), numbers("read"), numbers("sent"), numbers("invalid"), "outcome"],
@@ -316,7 +310,7 @@ const runTable = ({ going, runs, zone }: PipelineStanding, screen: Screen): stri
       run.facts?.unchanged === true ? "unchanged" : number(run.facts?.read),
       number(run.facts?.sent),
       number(run.facts?.invalid),
-      outcomeOf(run),
+      run.outcome === undefined && run.run === going?.run ? "in progress" : outcomeOf(run, screen),
     ]),
     screen,
   )
