@@ -22,6 +22,12 @@ export type YamlPath = ReadonlyArray<string | number>
 /** Returns a sentence that says how to see the values that `withoutCells` omits. */
 export const toSeeValues = (pipeline: string): string => `To see the values, run: ${commandLine(["check", pipeline])}`
 
+/** Returns a finding about a pipeline that contains cells. If they must not be shown, `what` and how to see them replace its sentences. */
+export const withCells = (pipeline: string, finding: Diagnostic, what: string): Diagnostic => ({
+  ...finding,
+  withoutCells: `${what} ${toSeeValues(pipeline)}`,
+})
+
 /** Returns all findings of a check: about the project's files, then about its pipelines. */
 export const allFindings = ({ diagnostics, pipelines }: {
   readonly diagnostics: ReadonlyArray<Diagnostic>

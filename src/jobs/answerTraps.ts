@@ -1,5 +1,5 @@
 import { cellText } from "../domain/cell.ts"
-import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
+import { type Diagnostic, withCells } from "../domain/diagnostic.ts"
 import { type Form, names } from "../domain/form.ts"
 import type { Trap } from "../domain/inspectedColumn.ts"
 import { eachAnswered, type Item, ownMembers } from "../domain/item.ts"
@@ -112,7 +112,7 @@ export const collectTraps = (pipeline: Pipeline, mapping: Mapping, form: Form) =
           const what = `"${answer}": ${message}`
           const some = examples.map((text) => `"${brief(text)}"`).join(", ")
           const shown = `${what}${some === "" ? "" : ` For example ${some}.`}`
-          return { ...diagnosticAt(document, "warning", path, shown), withoutCells: `${what} ${toSeeValues(name)}` }
+          return withCells(name, diagnosticAt(document, "warning", path, shown), what)
         })
       ),
   }

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { identity } from "effect/Function"
 import type { CheckedData } from "../domain/checkedData.ts"
-import { allFindings, byFile, byPlace, type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
+import { allFindings, byFile, byPlace, type Diagnostic, withCells } from "../domain/diagnostic.ts"
 import { exits } from "../domain/exit.ts"
 import { type Form, names } from "../domain/form.ts"
 import type { SourceFile } from "../domain/report.ts"
@@ -191,10 +191,10 @@ const findingsOf = (at: PipelineTarget, options: CheckOptions) =>
       : yield* refreshEditorSchema(project.root, pipeline, source, form)
     const known = { ...nothing, failures: refused, taken: source.taken, recorded: record !== undefined, editor }
     const added = newColumns(pipeline, source, record?.columns)
-    const read = source.warnings.map((message): Diagnostic => ({
-      ...diagnosticAt(pipeline.document, "warning", ["source", "file"], message),
-      withoutCells: `It is not certain that the source is read correctly. ${toSeeValues(pipeline.name)}`,
-    }))
+    const read = source.warnings.map((message) => {
+      const finding = diagnosticAt(pipeline.document, "warning", ["source", "file"], message)
+      return withCells(pipeline.name, finding, "It is not certain that the source is read correctly.")
+    })
     if (form === undefined) {
       const note = "The form is not recorded yet, so --offline checks only the file and the source's header."
       const unchecked = diagnosticAt(pipeline.document, "warning", target.path, note)

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { CheckedData, DataProblem, UnknownChoices } from "../domain/checkedData.ts"
-import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
+import { type Diagnostic, withCells } from "../domain/diagnostic.ts"
 import { type Form, names } from "../domain/form.ts"
 import { brief, cut, maySkip, type Problem } from "../domain/problem.ts"
 import { blockNamed, type Cells, type Column, optionColumns, type RowChunk } from "../domain/row.ts"
@@ -229,7 +229,7 @@ const choicesFinding = (
         }\` under \`source\`.`
     }`,
   )
-  return { ...finding, withoutCells: `${what}. ${toSeeValues(pipeline.name)}` }
+  return withCells(pipeline.name, finding, `${what}.`)
 }
 
 /** If more than this share of the rows lacks something, such as a zone, the entry should supply it. Otherwise, the rows are wrong. */
@@ -278,10 +278,7 @@ const problemFinding = (pipeline: Pipeline, form: Form, problem: DataProblem, al
       ? examples[0]?.message
       : `Set \`${needed.key.split(":")[0]}\` in this entry, such as \`${needed.key}\`.`,
   )
-  return {
-    ...finding,
-    withoutCells: `${what} ${examples.map(({ row }) => row).join(", ")}. ${toSeeValues(pipeline.name)}`,
-  }
+  return withCells(pipeline.name, finding, `${what} ${examples.map(({ row }) => row).join(", ")}.`)
 }
 
 /** Returns how an entry reads a column of times, with the format and the zone that it needs. */

@@ -1,4 +1,4 @@
-import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
+import { type Diagnostic, withCells } from "../domain/diagnostic.ts"
 import { brief } from "../domain/problem.ts"
 import { shownName } from "../domain/row.ts"
 import { firstOf } from "../domain/words.ts"
@@ -12,19 +12,10 @@ const nearConditions = ({ document, name }: Pipeline, mapping: Mapping): Readonl
   mapping.nearConditions().map(({ cell, column, path, skips, text }) => {
     const what = `\`where\` compares ${shownName(column)} with a text that some cells nearly equal.`
     const rows = skips ? "skipped. If they should be sent" : "not skipped. If they should be"
-    return {
-      ...diagnosticAt(
-        document,
-        "warning",
-        path,
-        `${JSON.stringify(brief(cell))} is not ${
-          JSON.stringify(brief(text))
-        }, so rows with this cell are ${rows}, list both.`,
-        undefined,
-        "key",
-      ),
-      withoutCells: `${what} ${toSeeValues(name)}`,
-    }
+    const message = `${JSON.stringify(brief(cell))} is not ${
+      JSON.stringify(brief(text))
+    }, so rows with this cell are ${rows}, list both.`
+    return withCells(name, diagnosticAt(document, "warning", path, message, undefined, "key"), what)
   })
 
 /** Texts with digits are often codes, which resemble other codes. */
@@ -52,7 +43,7 @@ const unmetConditions = (
     const finding = (what: string, text: string | undefined): Diagnostic => {
       const suggestion = text === undefined ? undefined : suggest(text, others, "Its other cells are")
       const found = diagnosticAt(document, "warning", path, what, suggestion, "key")
-      return suggestion === undefined ? found : { ...found, withoutCells: `${what} ${toSeeValues(name)}` }
+      return suggestion === undefined ? found : withCells(name, found, what)
     }
     const title = shownName(column)
     if (!isMet) {

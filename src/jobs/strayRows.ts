@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
+import { type Diagnostic, withCells } from "../domain/diagnostic.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
 import { mayBeStray, mostDoubtful, recordProfiler, strayWarnings, type whereWithout } from "../profile/strayRows.ts"
@@ -14,10 +14,10 @@ import { findTitleRows } from "./titleRows.ts"
 export const collectStray = ({ document, name }: Pipeline, source: Source, mapping: Mapping) => {
   let doubtful = 0
   const titles = findTitleRows(source.columns)
-  const finding = (what: string) => (message: string): Diagnostic => ({
-    ...diagnosticAt(document, "warning", ["source"], message),
-    withoutCells: `Some rows look like ${what}, not like records. ${toSeeValues(name)}`,
-  })
+  const finding = (what: string) => (message: string) => {
+    const found = diagnosticAt(document, "warning", ["source"], message)
+    return withCells(name, found, `Some rows look like ${what}, not like records.`)
+  }
   const skip = (what: string) => (where: ReturnType<typeof whereWithout>) =>
     `${what} with \`where: ${flow(where)}\` under \`source\`.`
   const titled = () => titles.warnings(skip("skip it")).map(finding("titles"))
