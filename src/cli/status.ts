@@ -12,6 +12,7 @@ import {
   isoOf,
   lasting,
   lastingSeconds,
+  millisIn,
   minuteIn,
   numbers,
   span,
@@ -36,7 +37,7 @@ import { cutToWidth, paints, type Screen, table, type TableCell, titleCell, wrap
 /** How many of the last runs are shown by default. */
 const usualRuns = 10
 
-const units = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+const units = { m: millisIn.minute, h: millisIn.hour, d: millisIn.day } as const
 
 /** A hundred years, in milliseconds. */
 const longest = 36_525 * units.d
@@ -220,8 +221,8 @@ export const showPipelineStatus = (one: PipelineStanding, now: number, screen: S
       going === undefined
         ? ""
         : `since ${instantIn(zone, going.since)}, ${lasting(Math.max(0, now - Date.parse(going.since)))} · ${
-          count(going.inFlight)
-        } ${going.inFlight === 1 ? "row" : "rows"} in flight`,
+          counted(going.inFlight, "row")
+        } in flight`,
     ),
     ...line("run by", going === undefined ? "" : leaseText(going.lease)),
     ...line("imported", [count(standing.imported), ...titledCounts(verdictWords, standing.verdicts)].join(" · ")),

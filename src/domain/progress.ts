@@ -1,5 +1,5 @@
 import type { Fate, VerdictCounts } from "./fate.ts"
-import { count, counted, lasting } from "./words.ts"
+import { count, counted, lasting, millisIn } from "./words.ts"
 
 interface PhaseWords {
   readonly title: string
@@ -69,7 +69,7 @@ export const doneText = ({ phase, read, total }: Pick<Progress, "phase" | "read"
 }
 
 /** A forecast beyond 99 days is not shown. */
-const longestForecast = 99 * 24 * 60 * 60 * 1000
+const longestForecast = 99 * millisIn.day
 
 /** Returns the rate of a phase and the time that it still takes, as texts. Each is omitted if it is unknown or would mislead. */
 export const paceTexts = ({ phase, rate = 0, read, total = 0 }: Progress): ReadonlyArray<string> => {

@@ -86,8 +86,11 @@ export const firstOf = (parts: ReadonlyArray<string>, most: number, joint = ", "
 export const anyKeyOf = (keys: ReadonlyArray<string>): string =>
   `${keys.length === 1 ? "the key" : "one of the keys"} ${keys.join(", ")}`
 
-/** The units of time and their milliseconds. */
-const units = [["d", 86_400_000], ["h", 3_600_000], ["m", 60_000], ["s", 1000], ["ms", 1]] as const
+/** The milliseconds in each unit of time. */
+export const millisIn = { day: 86_400_000, hour: 3_600_000, minute: 60_000, second: 1_000, milli: 1 } as const
+
+const { day, hour, minute, second, milli } = millisIn
+const units = [["d", day], ["h", hour], ["m", minute], ["s", second], ["ms", milli]] as const
 
 const toSeconds = (millis: number): number => Math.round(millis / 1000) * 1000
 

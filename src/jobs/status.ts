@@ -5,7 +5,7 @@ import type { RunFacts } from "../domain/anomaly.ts"
 import type { Destination } from "../domain/destination.ts"
 import { goodCodes } from "../domain/exit.ts"
 import { readsSource } from "../domain/run.ts"
-import { isoOf } from "../domain/words.ts"
+import { isoOf, millisIn } from "../domain/words.ts"
 import type { Lease } from "../ledger/holder.ts"
 import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtsOf, Drift, RunInProgress, RunRecord, Standing } from "../ledger/standing.ts"
@@ -253,7 +253,7 @@ export const byAge = (
   now: number,
 ): ReadonlyArray<DoubtAge> => {
   const ageOf = ({ sentAt }: { readonly sentAt: string }) =>
-    ages.find(({ days }) => now - Date.parse(sentAt) < days * 86_400_000)?.age
+    ages.find(({ days }) => now - Date.parse(sentAt) < days * millisIn.day)?.age
   return ages.flatMap(({ age }) => {
     const count = doubts.reduce((sum, one) => (ageOf(one) === age ? sum + one.count : sum), 0)
     return count === 0 ? [] : [{ age, count }]

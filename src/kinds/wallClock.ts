@@ -1,9 +1,10 @@
 import { Info } from "luxon"
+import { millisIn } from "../domain/words.ts"
 
 /** A date and time as a clock and calendar show them, without a zone, as milliseconds in UTC. NaN if there is no such date and time. A single number is cheap to pass around. */
 export type Wall = number
 
-export const day = 86_400_000
+const { day } = millisIn
 
 const daysIn = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0

@@ -2,12 +2,12 @@ import { type Cell, DateCell } from "../domain/cell.ts"
 import { plainName } from "../domain/form.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
-import { oneLine } from "../domain/words.ts"
+import { millisIn, oneLine } from "../domain/words.ts"
 import { textOf } from "../kinds/cells.ts"
 import { compileFormats, type DateFormat, isoFormat } from "../kinds/dateFormats.ts"
 import { Fault } from "../kinds/Kind.ts"
 import { compilePattern } from "../kinds/pattern.ts"
-import { day, readIso } from "../kinds/wallClock.ts"
+import { readIso } from "../kinds/wallClock.ts"
 import type { Condition } from "../project/Pipeline.ts"
 import type { CompileContext, Fixed } from "./CompileContext.ts"
 import type { NearCell, UnmetCondition } from "./Mapping.ts"
@@ -63,7 +63,7 @@ const comparison = (
   return (cell, text) => {
     const there = momentOf(cell instanceof DateCell ? cell.iso : text, format)
     if (there === undefined) return NaN
-    if (!moment.hasTime) return Math.floor(there.wall / day) * day - moment.wall
+    if (!moment.hasTime) return Math.floor(there.wall / millisIn.day) * millisIn.day - moment.wall
     const offsets = Number.isNaN(moment.offset) || Number.isNaN(there.offset) ? 0 : moment.offset - there.offset
     return there.wall - moment.wall + offsets * 60_000
   }

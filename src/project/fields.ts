@@ -2,6 +2,7 @@ import * as Duration from "effect/Duration"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { YamlPath } from "../domain/diagnostic.ts"
+import { millisIn } from "../domain/words.ts"
 import { compilePattern } from "../kinds/pattern.ts"
 import { isAtAddress, scheme } from "./address.ts"
 import { expecting, type FileSchema } from "./section.ts"
@@ -111,13 +112,7 @@ const fromText = <A>(pattern: string, decode: (text: string) => A | undefined): 
     },
   )
 
-const units: Readonly<Record<string, number>> = {
-  milli: 1,
-  second: 1_000,
-  minute: 60_000,
-  hour: 3_600_000,
-  day: 86_400_000,
-}
+const units: Readonly<Record<string, number>> = millisIn
 
 const durationIn = (text: string): Duration.Duration | undefined => {
   const [, count, word] = /^(\d+(?:\.\d+)?) ?([a-z]+?)s?$/.exec(text) ?? []

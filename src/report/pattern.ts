@@ -1,5 +1,6 @@
 import { isList, isObject, type Json, type JsonObject } from "../domain/json.ts"
 import type { Difference } from "../domain/report.ts"
+import { counted, millisIn } from "../domain/words.ts"
 
 /**
  * Describes a known way in which services change a string, or returns undefined. The list starts with the most specific
@@ -64,7 +65,6 @@ const questionMarks: Change = (sent, returned) => {
 const isoDay = /^(\d{4})-(\d\d)-(\d\d)$/
 const isoMoment = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[-+]\d\d:\d\d)$/
 const clock = /^(\d\d):(\d\d)(?::(\d\d))?$/
-const dayLength = 86_400_000
 
 const signed = (value: number, unit: string) => `${value < 0 ? "−" : "+"}${Math.abs(value)} ${unit}`
 
@@ -72,7 +72,7 @@ const otherDay: Change = (sent, returned) => {
   const [a, b] = [isoDay.exec(sent), isoDay.exec(returned)]
   if (a === null || b === null) return undefined
   if (a[1] === b[1] && a[2] === b[3] && a[3] === b[2]) return "day and month were swapped"
-  const days = (Date.parse(returned) - Date.parse(sent)) / dayLength
+  const days = (Date.parse(returned) - Date.parse(sent)) / millisIn.day
   return Math.abs(days) <= 7 ? `moved by ${signed(days, Math.abs(days) === 1 ? "day" : "days")}` : "another day"
 }
 
@@ -147,9 +147,7 @@ const numberChange = (sent: number, returned: number): string => {
   if (Math.trunc(sent) === returned) return "decimals were cut off"
   if (Math.round(sent) === returned) return "rounded to a whole number"
   for (const digits of [1, 2, 3]) {
-    if (Number(sent.toFixed(digits)) === returned) {
-      return `rounded to ${digits} ${digits === 1 ? "decimal" : "decimals"}`
-    }
+    if (Number(sent.toFixed(digits)) === returned) return `rounded to ${counted(digits, "decimal")}`
   }
   if (sent === -returned) return "the sign changed"
   for (const factor of [10, 100, 1000]) {

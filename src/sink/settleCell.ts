@@ -1,10 +1,11 @@
 import { type Cell, cellText, DateCell, JsonCell } from "../domain/cell.ts"
 import type { Option } from "../domain/form.ts"
 import { isList, isObject, type Json, parsedJson } from "../domain/json.ts"
+import { millisIn } from "../domain/words.ts"
 import { saysNothing } from "../kinds/compared.ts"
 import { isFile } from "../kinds/files.ts"
 import { compareAnswer } from "../kinds/submission.ts"
-import { day, type IsoReading, largestOffset, readIso } from "../kinds/wallClock.ts"
+import { type IsoReading, largestOffset, readIso } from "../kinds/wallClock.ts"
 
 /**
  * How a cell of an export relates to an answer that was sent:
@@ -231,14 +232,14 @@ const relateTime = (sent: IsoReading, text: string): Relation => {
   const relations = found.map((moment): Relation => {
     if (sent.hasDate !== moment.hasDate) return "open"
     if (!sent.hasTime) {
-      const days = Math.abs(Math.floor(sent.wall / day) - Math.floor(moment.wall / day))
+      const days = Math.abs(Math.floor(sent.wall / millisIn.day) - Math.floor(moment.wall / millisIn.day))
       // A day that was converted to an instant, and back in a different time zone, may be off by one.
       return days === 0 ? "agrees" : days === 1 ? "near" : "differs"
     }
     // An export may omit seconds.
     const apart = (a: number, b: number) => Math.abs(Math.floor(a / 60_000) - Math.floor(b / 60_000))
     if (!sent.hasDate) return apart(sent.wall, moment.wall) === 0 ? "agrees" : "differs"
-    if (!moment.hasTime) return Math.abs(sent.wall - moment.wall) <= day + largestOffset ? "open" : "differs"
+    if (!moment.hasTime) return Math.abs(sent.wall - moment.wall) <= millisIn.day + largestOffset ? "open" : "differs"
     const instant = sent.wall - (Number.isNaN(sent.offset) ? 0 : sent.offset * 60_000)
     if (!Number.isNaN(moment.offset)) {
       return apart(instant, moment.wall - moment.offset * 60_000) === 0 ? "agrees" : "differs"

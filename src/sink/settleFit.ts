@@ -4,7 +4,7 @@ import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
 import { type Submission, submissionLists } from "../domain/submission.ts"
-import { oneLine } from "../domain/words.ts"
+import { millisIn, oneLine } from "../domain/words.ts"
 import { saysNothing } from "../kinds/compared.ts"
 import { kindOfType } from "../kinds/index.ts"
 import { compareAnswer, type ComparedAnswer, elementWith, filledByTheForm, fit } from "../kinds/submission.ts"
@@ -180,8 +180,8 @@ export const likenessOf = (
   }
 }
 
-/** How far the service's times may differ from this computer's, in milliseconds: a day, which includes every time zone. */
-const clockTolerance = 86_400_000
+/** How far the service's times may differ from this computer's: a day, which includes every time zone. */
+const clockTolerance = millisIn.day
 
 /**
  * Returns a function that compares an item with a submission that the service returned.
