@@ -1,10 +1,9 @@
 import * as Effect from "effect/Effect"
-import { type AcceptReason, acceptReasons } from "../domain/acceptance.ts"
+import { acceptReasons } from "../domain/acceptance.ts"
+import { namesOf } from "../domain/words.ts"
 import { userName } from "../jobs/userName.ts"
 import { chosenArgument, command, json, neededReason, pipeline, to } from "./command.ts"
 import { openProject } from "./openProject.ts"
-
-const reasons = Object.keys(acceptReasons) as ReadonlyArray<AcceptReason>
 
 const meanings = [
   "The reason in the refused run's message:",
@@ -28,7 +27,7 @@ export const accept = command({
   arguments: {
     pipeline,
     reason: {
-      ...chosenArgument("REASON", reasons, meanings),
+      ...chosenArgument("REASON", namesOf(acceptReasons), meanings),
       hint: "A changed address of the service is accepted in config/formferry.yaml: `previousBaseUrls` or `separate`.",
     },
   },

@@ -1,3 +1,5 @@
+import { percentDecoded } from "../domain/destination.ts"
+
 /** The collector for traces or for metrics. */
 interface Exported {
   readonly url: string
@@ -28,14 +30,7 @@ const pairs = (text: string): Readonly<Record<string, string>> =>
     text.split(",").flatMap((pair) => {
       const at = pair.indexOf("=")
       if (at <= 0) return []
-      const value = pair.slice(at + 1).trim()
-      let decoded = value
-      try {
-        decoded = decodeURIComponent(value)
-      } catch {
-        // A stray % stands for itself.
-      }
-      return [[pair.slice(0, at).trim(), decoded] as const]
+      return [[pair.slice(0, at).trim(), percentDecoded(pair.slice(at + 1).trim())] as const]
     }),
   )
 

@@ -43,11 +43,11 @@ export const canonicalAddress = (text: string): string => {
   return `${protocol}//${plainHost(hostname)}${port === "" ? "" : `:${port}`}${path}`
 }
 
-/** Decodes a segment of an address's path. Returns a segment unchanged if it is not encoded. */
-export const percentDecoded = (segment: string): string => {
+/** Decodes a percent-encoded text, such as a segment of an address's path. Returns a text unchanged if it is not encoded. */
+export const percentDecoded = (text: string): string => {
   try {
-    return decodeURIComponent(segment)
+    return decodeURIComponent(text)
   } catch {
-    return segment
+    return text
   }
 }

@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { hash } from "node:crypto"
 import { disk, replaceText } from "../project/disk.ts"
 import { PipelineUnknown } from "../project/errors.ts"
-import { listPipelines, loadProject } from "../project/loadProject.ts"
+import { listPipelines, loadProject, nameOfFile } from "../project/loadProject.ts"
 import { parseYaml, textAt } from "../project/yamlText.ts"
 import { JobRefused } from "./JobRefused.ts"
 import { openIfAny } from "./projectLedger.ts"
@@ -99,7 +99,7 @@ export const savePipelineFile = (root: string, { pipeline, text, version }: {
     const hasReturns = (yield* fs.readFileString(whole)).includes("\r\n")
     const own = hasReturns ? asEdited(text).replaceAll("\n", "\r\n") : text
     const written = yield* replaceFile({ file: whole, shown: file, text: own, version })
-    return { pipeline: name ?? path.parse(file).name, file, text, version: written }
+    return { pipeline: name ?? nameOfFile(file), file, text, version: written }
   })
 
 /** Fails if a pipeline's new name is taken, or if the ledger has rows under the old one and the text doesn't name it. */

@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Schema from "effect/Schema"
-import { listed } from "../domain/words.ts"
+import { counted, listed } from "../domain/words.ts"
 import type { LedgerError, LedgerOvertaken } from "../ledger/errors.ts"
 import type { LedgerSession } from "../ledger/Ledger.ts"
 import type { IntendedRow, Outcomes, RowOutcome } from "../ledger/rows.ts"
@@ -95,9 +95,7 @@ const whyInDoubt = (
   if (id !== undefined) return `the service answered with submission ${id}, which the ledger already has`
   return submissions.length === sent
     ? "the service answered with submissions that are malformed or repeat an id"
-    : `the service answered with ${submissions.length} ${
-      submissions.length === 1 ? "submission" : "submissions"
-    } for ${sent} ${sent === 1 ? "item" : "items"}`
+    : `the service answered with ${counted(submissions.length, "submission")} for ${counted(sent, "item")}`
 }
 
 /** How many rows must be refused for the same reason, with none created, to show that the mapping or the form is wrong. */
