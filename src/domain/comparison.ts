@@ -1,5 +1,5 @@
 import type { Json } from "./json.ts"
-import { namesOf, type Tone, type Word } from "./words.ts"
+import { type Label, namesOf, type Tone } from "./words.ts"
 
 /** The verdicts on a sent and a returned answer, each with its tone. */
 export const answerTones = {
@@ -19,7 +19,7 @@ export const answerVerdicts = namesOf(answerTones)
 export const isDifference = (verdict: AnswerVerdict): boolean => answerTones[verdict] === "bad"
 
 /** Returns the name and the tone of a difference. One that the pipeline tolerates needs no review. */
-export const differenceWord = (verdict: AnswerVerdict, isTolerated: boolean): Omit<Word, "meaning"> =>
+export const differenceWord = (verdict: AnswerVerdict, isTolerated: boolean): Label =>
   isTolerated
     ? { title: `${verdict}, tolerated`, tone: "calm" }
     : { title: verdict, tone: answerTones[verdict] }

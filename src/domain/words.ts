@@ -3,11 +3,15 @@ import { cached } from "./cached.ts"
 /** How good or bad a fact is. Determines its colour. */
 export type Tone = "good" | "calm" | "warn" | "bad"
 
-/** A term as shown in messages and pages. */
-export interface Word {
+/** A few words as shown in messages and pages, and how good or bad they are. */
+export interface Label {
   readonly title: string
-  readonly meaning: string
   readonly tone: Tone
+}
+
+/** A term as shown in messages and pages. */
+export interface Word extends Label {
+  readonly meaning: string
 }
 
 /** The title of a table's column, and whether the column contains numbers, which are shown on the right. */

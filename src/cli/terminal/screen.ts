@@ -2,7 +2,7 @@ import stringWidth from "fast-string-width"
 import { wrapAnsi } from "fast-wrap-ansi"
 import picocolors from "picocolors"
 import { visible } from "../../domain/visible.ts"
-import { type Heading, headingsOf, type Tone, type Word } from "../../domain/words.ts"
+import { type Heading, headingsOf, type Label, type Tone } from "../../domain/words.ts"
 
 /** The width and colours that text is formatted for. */
 export interface Screen {
@@ -95,7 +95,7 @@ export const erase = (before: Painted, columns: number): string =>
 /** A cell of a table: a text of any origin, and how it is painted. */
 export type TableCell = string | { readonly text: string; readonly paint: Paint }
 
-export const titleCell = ({ title, tone }: Pick<Word, "title" | "tone">, screen: Screen): TableCell => ({
+export const titleCell = ({ title, tone }: Label, screen: Screen): TableCell => ({
   text: title,
   paint: paints(screen)[tone],
 })

@@ -1,11 +1,11 @@
 import type { ComponentChildren, JSX } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { Candidate, QuestionState, SurveyedColumn, SurveyedQuestion } from "../../domain/draft.ts"
-import { percent } from "../../domain/words.ts"
+import { type Label, percent } from "../../domain/words.ts"
 import { act, check, input } from "./controls.tsx"
 import type { Bench } from "./draft.ts"
 import { useSeen } from "./hooks.ts"
-import { badge, safe, type Word } from "./parts.tsx"
+import { badge, safe } from "./parts.tsx"
 import { board as t } from "./strings.ts"
 
 /** The height of a column or question in pixels. One height for all makes it cheap to draw only those that are seen. */
@@ -35,7 +35,7 @@ export const itemsOf = (
 }
 
 /** Returns the state of a question as it is shown. The tone of an open question is a warning. */
-export const standing = (said: QuestionState | undefined): Word => {
+export const standing = (said: QuestionState | undefined): Label => {
   const { confidence, state = "missing" } = said ?? {}
   if (state === "mapped" && confidence !== undefined) return { title: t.suggested(confidence), tone: "calm" }
   return t.states[state]

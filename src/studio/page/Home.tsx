@@ -1,12 +1,13 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { fateWords, verdictWords } from "../../domain/fate.ts"
 import { outcomeWords, recordedModeWords } from "../../domain/run.ts"
+import type { Label } from "../../domain/words.ts"
 import type { Home } from "../Api.ts"
 import { addressOf, call, send } from "./call.ts"
 import { act, Drop, input, pick, submit } from "./controls.tsx"
 import { isEdited } from "./draft.ts"
 import { useAnswer, useDoing } from "./hooks.ts"
-import { badge, Diagnostics, figures, Problem, safe, Section, unreachable, type Word, wordsWith } from "./parts.tsx"
+import { badge, Diagnostics, figures, Problem, safe, Section, unreachable, wordsWith } from "./parts.tsx"
 import { general, home as t, map, shell, when } from "./strings.ts"
 
 type HomeView = Readonly<{ home: Home; isOpen: boolean; running: ReadonlySet<string> }>
@@ -32,11 +33,11 @@ export const HomeView = ({ running, home, isOpen }: HomeView) => (
 type PipelineCard = Home["pipelines"][number]
 type PastRun = PipelineCard["standings"][number]["runs"][number]
 
-const outcomeOf = ({ outcome }: PastRun): Word =>
+const outcomeOf = ({ outcome }: PastRun): Label =>
   outcome === undefined ? { title: t.unfinished, tone: "warn" } : outcomeWords[outcome]
 
 /** Returns the state after the newest of a pipeline's runs at these places. */
-const stateOf = (standings: PipelineCard["standings"], isRunning = false): Word => {
+const stateOf = (standings: PipelineCard["standings"], isRunning = false): Label => {
   if (isRunning || standings.some((place) => place.isRunning)) return { title: t.running, tone: "calm" }
   const [last] = standings.flatMap(({ runs }) => runs.slice(0, 1))
     .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))
@@ -45,7 +46,7 @@ const stateOf = (standings: PipelineCard["standings"], isRunning = false): Word 
   return isSettled ? { title: t.settled, tone: "good" } : outcomeOf(last)
 }
 
-const Card = ({ one, word }: Readonly<{ one: PipelineCard; word: Word }>) => (
+const Card = ({ one, word }: Readonly<{ one: PipelineCard; word: Label }>) => (
   <li class={`card toned ${word.tone}`}>
     <div class="head">
       <h2>

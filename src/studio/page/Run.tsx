@@ -2,23 +2,13 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import { fateWords, verdictWords } from "../../domain/fate.ts"
 import { paceTexts } from "../../domain/progress.ts"
 import { outcomeWords } from "../../domain/run.ts"
-import { namesOf, permanence } from "../../domain/words.ts"
+import { type Label, namesOf, permanence } from "../../domain/words.ts"
 import type { Job } from "../Api.ts"
 import { addressOf, call } from "./call.ts"
 import { act, input, pickTarget, submit, type Targets } from "./controls.tsx"
 import { isEdited } from "./draft.ts"
 import { useDoing } from "./hooks.ts"
-import {
-  Diagnostics,
-  figures,
-  nextCommand,
-  Problem,
-  safe,
-  Section,
-  unreachable,
-  type Word,
-  wordsWith,
-} from "./parts.tsx"
+import { Diagnostics, figures, nextCommand, Problem, safe, Section, unreachable, wordsWith } from "./parts.tsx"
 import { capital, run as t, when } from "./strings.ts"
 
 type RunView = Readonly<{ pipeline: string; targets: Targets; jobs: ReadonlyMap<string, Job>; isOpen: boolean }>
@@ -141,7 +131,7 @@ const Live = ({ isStopping, job: { id, pace, progress } }: Readonly<{ job: Job; 
 
 const Ended = ({ pipeline, state, title }: Readonly<{ pipeline: string; state: In<"Ended">; title: string }>) => {
   const { diagnostics, exitCode, message, next, outcome, run } = state
-  const left: Word = exitCode === 0
+  const left: Label = exitCode === 0
     ? { title: t.canRun(diagnostics.length), tone: diagnostics.length === 0 ? "good" : "warn" }
     : { title: t.exit(exitCode), tone: "warn" }
   const word = outcome === undefined ? left : outcomeWords[outcome]

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from "preact"
 import { useId } from "preact/hooks"
 import { cut } from "../../domain/problem.ts"
 import { visible } from "../../domain/visible.ts"
-import { count, type Heading, headingsOf, type Tone } from "../../domain/words.ts"
+import { count, type Heading, headingsOf, type Label, type Tone } from "../../domain/words.ts"
 import type { Failed } from "./call.ts"
 import { general } from "./strings.ts"
 
@@ -17,13 +17,10 @@ export const asCell = (of: unknown): JSX.Element => {
   return <code>{safe(typeof of === "string" ? of : JSON.stringify(of))}</code>
 }
 
-/** A word, and how good or bad it is. */
-export type Word = Readonly<{ title: string; tone: Tone }>
-
 /** What is known may be old, because the studio can't be reached. */
-export const unreachable: Word = { title: general.unreachable, tone: "warn" }
+export const unreachable: Label = { title: general.unreachable, tone: "warn" }
 
-export const badge = ({ title, tone }: Word) => <span class={`badge ${tone}`}>{title}</span>
+export const badge = ({ title, tone }: Label) => <span class={`badge ${tone}`}>{title}</span>
 
 /** Shows something that a person should look at. */
 export const warning = (text: string | undefined) =>
@@ -33,7 +30,7 @@ export const nextCommand = (next: string | null | undefined) =>
   next != null && <p class="next">{general.next} {asCell(next)}</p>
 
 type Section = Readonly<
-  { title: string; word?: Word | false; isToned?: boolean; id?: string; children?: ComponentChildren }
+  { title: string; word?: Label | false; isToned?: boolean; id?: string; children?: ComponentChildren }
 >
 
 /** A titled part of a view. A word names the state, and colours the part's edge if `isToned` is true. */
@@ -91,13 +88,14 @@ export const table = (
   )
 }
 
-type Share = Word & Readonly<{ count: number }>
+type Share = Label & Readonly<{ count: number }>
 
 /** Joins counts with their words, in the order of the words. */
 export const wordsWith = <K extends string>(
-  words: { readonly [N in K]: Word },
+  words: { readonly [N in K]: Label },
   counts: { readonly [N in NoInfer<K>]: number } | undefined,
-): ReadonlyArray<Share> => Object.entries<Word>(words).map(([of, word]) => ({ ...word, count: counts?.[of as K] ?? 0 }))
+): ReadonlyArray<Share> =>
+  Object.entries<Label>(words).map(([of, word]) => ({ ...word, count: counts?.[of as K] ?? 0 }))
 
 /** Shows adjacent shares of a total. */
 const Shares = ({ of }: Readonly<{ of: ReadonlyArray<Share> }>) => {
