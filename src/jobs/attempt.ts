@@ -1,13 +1,13 @@
 import type { PlatformError } from "@effect/platform/Error"
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import { exits } from "../domain/exit.ts"
 import type { RunReport } from "../domain/report.ts"
-import { messageOf } from "../domain/words.ts"
+import { isoOf, messageOf } from "../domain/words.ts"
 import type { loadProject } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
 import type { SourceChanged } from "../source/Source.ts"
@@ -81,7 +81,7 @@ export const notifyEnd = (project: Project, pipeline: string, exit: Exit.Exit<Ru
   Effect.gen(function*() {
     if (Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)) return
     const notifier = yield* Notifier
-    const at = DateTime.formatIso(yield* DateTime.now)
+    const at = isoOf(yield* Clock.currentTimeMillis)
     const end: RunEnd = Exit.isSuccess(exit)
       ? { _tag: "Reported", pipeline, report: exit.value }
       : { _tag: "Failed", pipeline, at, ...reasonOf(exit.cause) }

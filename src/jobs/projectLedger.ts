@@ -1,6 +1,7 @@
-import * as DateTime from "effect/DateTime"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import { isoOf } from "../domain/words.ts"
 import { notNewest } from "../ledger/behind.ts"
 import type { LedgerError, LedgerRefused } from "../ledger/errors.ts"
 import type { Ledger, MarkPlaces, RequestedPlace } from "../ledger/Ledger.ts"
@@ -186,7 +187,7 @@ export const openRows = (project: Project, of: OfPipeline) =>
 
 /** Returns a new run id. Run ids sort by time and are valid file names on every platform. */
 export const newRunId: Effect.Effect<string> = Effect.gen(function*() {
-  const time = DateTime.formatIso(yield* DateTime.now).slice(0, -1).replaceAll(":", "")
+  const time = isoOf(yield* Clock.currentTimeMillis).slice(0, -1).replaceAll(":", "")
   const random = yield* Random.nextIntBetween(0, 36 ** 4)
   return `${time}Z-${random.toString(36).padStart(4, "0")}`
 })

@@ -1,11 +1,12 @@
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ExitCode } from "../domain/exit.ts"
 import type { Form } from "../domain/form.ts"
+import { isoOf } from "../domain/words.ts"
 import type { Project } from "../project/Project.ts"
 import { ending } from "../run/ending.ts"
-import { now } from "../run/Run.ts"
 import { type Signal, Stop } from "../run/Stop.ts"
 import { type Remaining, remainingOf, type UndoneRun, undoRun } from "../run/undoRun.ts"
 import { JobRefused } from "./JobRefused.ts"
@@ -107,7 +108,7 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
       const isAgreed = isConfirmed || isNothing || (options.ask !== undefined && (yield* options.ask(question)))
       if (!isAgreed) return yield* unconfirmed
 
-      const startedAt = yield* now
+      const startedAt = isoOf(yield* Clock.currentTimeMillis)
       yield* session.startRun({ run: id, mode: "undo", startedAt })
       const stop = Context.get(yield* Layer.build(Stop.layer(options.interrupted)), Stop)
       const { digest } = ledger
@@ -143,7 +144,7 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
           ? reason.because
           : []
       )
-      const finishedAt = yield* now
+      const finishedAt = isoOf(yield* Clock.currentTimeMillis)
       const about = {
         pipeline: pipeline.name,
         run: options.run,

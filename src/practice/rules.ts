@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { percentDecoded } from "../domain/destination.ts"
 import type { Element, Form } from "../domain/form.ts"
+import { isoOf } from "../domain/words.ts"
 import { parseJson } from "../service/codec.ts"
 import { createRequest } from "../service/wire.ts"
 import { listing } from "./listing.ts"
@@ -143,7 +144,7 @@ export const makeRules = (settings: PracticeSettings): (request: ServedRequest, 
     const { submissions: items } = decoded.right
     const unknown = unknownIds(form, items)
     if (unknown.length > 0) return { answer: invalid(unknown) }
-    const now = new Date(moment.now).toISOString()
+    const now = isoOf(moment.now)
     const submissions = items.map((item) => submit(form, item, moment.newId(), now))
     return {
       answer: json(200, `{"submissions":[${submissions.map((submission) => submission.json).join(",")}]}`),

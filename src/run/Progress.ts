@@ -1,6 +1,5 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
@@ -8,7 +7,7 @@ import * as Option from "effect/Option"
 import { fates, verdicts } from "../domain/fate.ts"
 import { type Phase, phases, type Progress as ProgressEvent } from "../domain/progress.ts"
 import type { RunReport } from "../domain/report.ts"
-import { counted } from "../domain/words.ts"
+import { counted, isoOf } from "../domain/words.ts"
 import { FormService } from "../service/FormService.ts"
 import { measured } from "../service/telemetry.ts"
 import { RunCounts } from "./RunCounts.ts"
@@ -71,10 +70,10 @@ export const showWork = (phase: Phase, read = 0, total?: number): Effect.Effect<
  */
 export const waitShown = (phase: Phase, millis: number, until: string): Effect.Effect<void> =>
   Effect.gen(function*() {
-    const end = DateTime.unsafeMake((yield* Clock.currentTimeMillis) + millis)
+    const end = isoOf((yield* Clock.currentTimeMillis) + millis)
     yield* showWork(phase)
     yield* Effect.logInfo(
-      `Waiting ${counted(Math.ceil(millis / 1_000), "second")}, until ${DateTime.formatIso(end)}: then ${until}.`,
+      `Waiting ${counted(Math.ceil(millis / 1_000), "second")}, until ${end}: then ${until}.`,
     )
     yield* Effect.sleep(millis)
   })

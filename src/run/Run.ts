@@ -1,5 +1,6 @@
-import * as DateTime from "effect/DateTime"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { isoOf } from "../domain/words.ts"
 import type { Vanished } from "../ledger/pages.ts"
 import { traced } from "../service/telemetry.ts"
 import { checkKeys } from "./changedKeys.ts"
@@ -26,7 +27,7 @@ export const execute = Effect.gen(function*() {
   const { form, id, isUnscheduled, mode } = yield* CurrentRun
   const { session } = yield* RunLedger
   const stop = yield* Stop
-  const startedAt = yield* now
+  const startedAt = isoOf(yield* Clock.currentTimeMillis)
   let surveyed: Survey | undefined
   let review: Review | undefined
   let missed: Vanished | undefined
@@ -67,13 +68,10 @@ export const execute = Effect.gen(function*() {
   yield* RunCounts.start("report")
   yield* showProgress
   const ended = { startedAt, survey: surveyed, review, missed, repeated, changes, settled, pull }
-  return yield* traced("report", {}, writeSummary({ ...ended, finishedAt: yield* now }))
+  return yield* traced("report", {}, writeSummary({ ...ended, finishedAt: isoOf(yield* Clock.currentTimeMillis) }))
 }).pipe(
   Effect.provideServiceEffect(
     RunCounts,
     Effect.flatMap(settlesFirst, (settles) => RunCounts.make(settles ? "settle" : "survey")),
   ),
 )
-
-/** Returns the current time in ISO 8601. */
-export const now = Effect.map(DateTime.now, DateTime.formatIso)

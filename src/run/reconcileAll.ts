@@ -1,8 +1,10 @@
 import * as Arr from "effect/Array"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { submissionsIn, type Verdict, verdicts } from "../domain/fate.ts"
+import { isoOf } from "../domain/words.ts"
 import type { SentRow } from "../ledger/pages.ts"
 import type { SeenAgain } from "../ledger/rows.ts"
 import type { Reconciliation } from "../ledger/standing.ts"
@@ -13,7 +15,6 @@ import { unlessAborted } from "../service/cancellation.ts"
 import { pageRows as listedRows } from "../service/FormService.ts"
 import { showProgress } from "./Progress.ts"
 import { countComparisons, type CreatedRow, readBackOptions, readBackRows } from "./readBackRows.ts"
-import { now } from "./Run.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { RunCounts } from "./RunCounts.ts"
 import { Stop } from "./Stop.ts"
@@ -41,7 +42,7 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, isWholeForm
     const { view } = yield* RunLedger
     const stop = yield* Stop
     const counts = yield* RunCounts
-    const startedAt = yield* now
+    const startedAt = isoOf(yield* Clock.currentTimeMillis)
     const options = { ...(yield* readBackOptions), leavesUnreadable: true }
     const { imported } = yield* view.standing
     counts.imported = imported
@@ -78,7 +79,12 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, isWholeForm
     yield* Effect.catchTag(steps, "LedgerOvertaken", stop.overtaken)
     yield* RunCounts.start("report")
     yield* showProgress
-    return yield* writeSummary({ startedAt, finishedAt: yield* now, submissions: imported, wholeForm })
+    return yield* writeSummary({
+      startedAt,
+      finishedAt: isoOf(yield* Clock.currentTimeMillis),
+      submissions: imported,
+      wholeForm,
+    })
   }).pipe(Effect.scoped, Effect.provideServiceEffect(RunCounts, RunCounts.make(isWholeForm ? "list" : "readBack")))
 
 /** Reads the submissions of a page. Returns the number of its last row, or undefined if some were not read, so that the next reconciliation reads the page again if this one is interrupted. */

@@ -1,6 +1,7 @@
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Pace as PaceOverTime, RequestCounts } from "../domain/report.ts"
+import { isoOf } from "../domain/words.ts"
 import { type Admission, momentOf, type Pacing } from "./Admission.ts"
 import type { FormService } from "./FormService.ts"
 import { asRequest, type Operation } from "./telemetry.ts"
@@ -148,7 +149,7 @@ export class Timeline {
   get pace(): PaceOverTime | undefined {
     if (this.#from === undefined) return undefined
     return {
-      from: new Date(this.#from).toISOString(),
+      from: isoOf(this.#from),
       every: this.#every,
       buckets: this.#spans.map((span) => ({ ...span })),
     }

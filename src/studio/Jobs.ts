@@ -13,6 +13,7 @@ import { exits } from "../domain/exit.ts"
 import type { Progress } from "../domain/progress.ts"
 import { outcomeWords, type SendQuestion } from "../domain/run.ts"
 import { commandLine } from "../domain/shell.ts"
+import { isoOf } from "../domain/words.ts"
 import { attempt, type AttemptFailure, type Notifier, reasonOf } from "../jobs/attempt.ts"
 import { checkProject, checkStatus } from "../jobs/check.ts"
 import { orInterrupted } from "../jobs/prepare.ts"
@@ -25,7 +26,6 @@ import { findTarget } from "../jobs/target.ts"
 import type { Disk } from "../project/disk.ts"
 import { loadProject } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
-import { now } from "../run/Run.ts"
 import type { Signal } from "../run/Stop.ts"
 import { type Calls, type Job, Refused } from "./Api.ts"
 
@@ -179,7 +179,7 @@ export const makeJobs = (jobOptions: JobOptions) =>
             job: {
               ...asked,
               id: `job-${++count}`,
-              startedAt: yield* now,
+              startedAt: isoOf(yield* Clock.currentTimeMillis),
               pace: {},
               state: { _tag: "Running", stopping: false },
             },

@@ -1,6 +1,7 @@
-import { Context, Data, Duration, Effect, Either, Random, type Redacted } from "effect"
+import { Clock, Context, Data, Duration, Effect, Either, Random, type Redacted } from "effect"
 import type { Capability } from "../../src/domain/capability.ts"
 import type { RunReport } from "../../src/domain/report.ts"
+import { isoOf } from "../../src/domain/words.ts"
 import { newRunId } from "../../src/jobs/projectLedger.ts"
 import { settleFromExport } from "../../src/jobs/settleFromExport.ts"
 import { type Holder, LockHolder } from "../../src/ledger/holder.ts"
@@ -11,7 +12,7 @@ import { compile } from "../../src/mapping/compile.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
 import { RunFolder } from "../../src/report/RunFolder.ts"
 import { Progress } from "../../src/run/Progress.ts"
-import { execute, now } from "../../src/run/Run.ts"
+import { execute } from "../../src/run/Run.ts"
 import { CurrentRun, RunLedger } from "../../src/run/RunContext.ts"
 import { waitsOf } from "../../src/run/settleFromList.ts"
 import { makeStop, Stop } from "../../src/run/Stop.ts"
@@ -185,7 +186,7 @@ export const undoProcess = (
       const session = yield* view.hold(id)
       const stop = yield* makeStop
       options.holding(session, stop)
-      yield* session.startRun({ run: id, mode: "undo", startedAt: yield* now })
+      yield* session.startRun({ run: id, mode: "undo", startedAt: isoOf(yield* Clock.currentTimeMillis) })
       const { answers } = mapping
       const { digest } = ledger
       const { pipeline } = options

@@ -1,10 +1,10 @@
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as RcRef from "effect/RcRef"
 import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { isLedgerSecret } from "../../domain/secret.ts"
+import { isoOf } from "../../domain/words.ts"
 import { missing, movedServer, notNewest } from "../behind.ts"
 import { type LedgerError, type LedgerLocked, LedgerRefused } from "../errors.ts"
 import { anyHost } from "../holder.ts"
@@ -47,7 +47,7 @@ export const openPostgresStore = (
       })
     }
     const clock = yield* Effect.clock
-    const opened = DateTime.formatIso(yield* DateTime.now)
+    const opened = isoOf(clock.unsafeCurrentTimeMillis())
     const texts = new Texts()
     const [writing, reader] = yield* Effect.all([
       connectTo(options),

@@ -1,11 +1,10 @@
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { accessSync, existsSync, mkdirSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { marksFolder } from "../../domain/marks.ts"
-import { codeOf, reasonOf } from "../../domain/words.ts"
+import { codeOf, isoOf, reasonOf } from "../../domain/words.ts"
 import { missing, notNewest } from "../behind.ts"
 import { LedgerBusy, type LedgerError, LedgerRefused } from "../errors.ts"
 import { sync } from "../fileSystem.ts"
@@ -44,7 +43,7 @@ export const openStore = (
     const file = resolve(options.file)
     const clock = yield* Effect.clock
     const me = (yield* LockHolder)()
-    const started = DateTime.formatIso(yield* DateTime.now)
+    const started = isoOf(clock.unsafeCurrentTimeMillis())
     const marks = marksOf({ ...options, file })
     const mayCreate = Effect.gen(function*() {
       const wrong = options.overruling === true ? undefined : yield* missing(marks)
