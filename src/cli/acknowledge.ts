@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { counted } from "../domain/words.ts"
+import { anyKeyOf, counted } from "../domain/words.ts"
 import { userName } from "../jobs/userName.ts"
 import { command, flag, json, neededReason, pipeline, texts, to } from "./command.ts"
 import { wrong } from "./Failure.ts"
@@ -38,9 +38,7 @@ export const acknowledge = command({
       by,
     })
     if (unknown.length > 0) {
-      output.say(
-        `No row that needs review has ${unknown.length === 1 ? "the key" : "the keys"} ${unknown.join(", ")}.`,
-      )
+      output.say(`No row that needs review has ${anyKeyOf(unknown)}.`)
     }
     yield* output.print(
       input.json

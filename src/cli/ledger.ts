@@ -2,7 +2,7 @@ import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { exits } from "../domain/exit.ts"
-import { counted, present } from "../domain/words.ts"
+import { anyKeyOf, counted, present } from "../domain/words.ts"
 import { userName } from "../jobs/userName.ts"
 import { createFile } from "../project/disk.ts"
 import {
@@ -235,7 +235,7 @@ const forget = command({
       done.already.length > 0
       && `Already forgotten, with only the digest of the key left: ${done.already.join(", ")}.`,
       done.unknown.length > 0
-      && `The ledger has no row with ${done.unknown.length === 1 ? "the key" : "the keys"} ${done.unknown.join(", ")}.`,
+      && `The ledger has no row with ${anyKeyOf(done.unknown)}.`,
       ...done.submissions.map(({ form, submissionId }) =>
         `Submission ${submissionId} is still in form ${form}: delete it there.`
       ),

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { randomInt } from "node:crypto"
 import { allWanted, type SettledResult, type SettleResult } from "../domain/settled.ts"
+import { anyKeyOf } from "../domain/words.ts"
 import type { LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
 import type { Project } from "../project/Project.ts"
@@ -132,8 +133,8 @@ const byPerson = (
       const about = which._tag === "Batch"
         ? `of batch ${which.batch} is in doubt; the batches are in the column _batch of in-doubt.csv`
         : which._tag === "Rows"
-        ? `with the key ${
-          (unknown.length > 0 ? unknown : which.keys).join(", ")
+        ? `with ${
+          anyKeyOf(unknown.length > 0 ? unknown : which.keys)
         } is in doubt; the keys are in the column _key of in-doubt.csv`
         : "is in doubt"
       const message = `No row of ${view.pipeline} ${about}. Nothing was settled.`

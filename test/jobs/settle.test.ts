@@ -315,12 +315,13 @@ scoped(
     expect(first).toMatchObject({ exitCode: 4, rows: { inDoubt: 20 } })
     expect(yield* file(first, "in-doubt.csv")).toContain("_batch")
     const wrong = [
-      { _tag: "Rows", keys: ["1", "77"] },
-      { _tag: "Batch", batch: 9 },
+      [{ _tag: "Rows", keys: ["1", "77"] }, "with the key 77 is in doubt"],
+      [{ _tag: "Rows", keys: ["77", "78"] }, "with one of the keys 77, 78 is in doubt"],
+      [{ _tag: "Batch", batch: 9 }, "of batch 9 is in doubt"],
     ] as const
-    for (const which of wrong) {
-      const exit = yield* Effect.exit(settle({ _tag: "Person", landed: true, which }, "seen"))
-      expect(Exit.isFailure(exit)).toBe(true)
+    for (const [which, message] of wrong) {
+      const refused = yield* Effect.flip(settle({ _tag: "Person", landed: true, which }, "seen"))
+      expect(String(refused)).toContain(message)
     }
     const one = yield* settle({ _tag: "Person", landed: true, which: { _tag: "Rows", keys: ["1"] } }, "seen")
     expect(one).toMatchObject({ landed: 1, left: 19 })
