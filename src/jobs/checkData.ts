@@ -25,12 +25,11 @@ import { optionsOf, ownSettings } from "../suggest/draft/settings.ts"
 import { suggestOwn } from "../suggest/recordColumns.ts"
 import type { OwnColumn } from "../suggest/Suggestion.ts"
 import { collectTraps, entryOf } from "./answerTraps.ts"
+import { examplesKept } from "./cellTraps.ts"
 import { conditionFindings } from "./conditionFindings.ts"
 import { findRepeated } from "./repeatedRows.ts"
 import { collectStray } from "./strayRows.ts"
 import { unusedColumns } from "./unusedColumns.ts"
-
-const examplesKept = 3
 
 /**
  * Groups the problems found in all rows. Problems of a block's columns are one group, named by the block's title.
