@@ -7,7 +7,7 @@ import { schema as tables } from "../sql/schema.ts"
 import { type Connection, connectTo } from "./connection.ts"
 import { continueNumbers, functions, quoted, tablesOf, withoutSamples } from "./dialect.ts"
 import { readAt } from "./driver.ts"
-import { ledgerError } from "./failures.ts"
+import { attempt } from "./failures.ts"
 import { hasTables, idIn, lockOf } from "./opening.ts"
 import type { PostgresOptions } from "./options.ts"
 import { Writer } from "./Writer.ts"
@@ -16,10 +16,7 @@ import { Writer } from "./Writer.ts"
 export const postgresLedgerExists = (options: PostgresOptions): Effect.Effect<boolean, LedgerError | LedgerRefused> =>
   Effect.scoped(Effect.gen(function*() {
     const connection = yield* connectTo(options, "reading")
-    return yield* Effect.tryPromise({
-      try: () => readAt(connection, hasTables(options.schema)),
-      catch: ledgerError(connection.label, "opening it"),
-    })
+    return yield* attempt(connection.label, "opening it", () => readAt(connection, hasTables(options.schema)))
   }))
 
 /**
@@ -36,7 +33,7 @@ export const copyPostgresLedger = (
     const { label } = connection
     const copy = `${schema}_rehearsal_${randomBytes(4).toString("hex")}`
     const what = "copying it for a rehearsal"
-    const doing = <A>(work: () => Promise<A>) => Effect.tryPromise({ try: work, catch: ledgerError(label, what) })
+    const doing = <A>(work: () => Promise<A>) => attempt(label, what, work)
     const part = { ...options, label, proof: proofOf(makeDigester(options.key)) }
     const id = yield* new Writer(connection).write<string | undefined, LedgerRefused>(what, () => idIn(part))
     const [mayCreate, user, database] = (yield* doing(() =>

@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import { codeOf } from "../../domain/words.ts"
 import { LedgerError, LedgerRefused } from "../errors.ts"
 import { quoted } from "./dialect.ts"
@@ -65,6 +66,10 @@ export const ledgerError = (label: string, doing: string) => (cause: unknown): L
   cause instanceof LedgerError
     ? cause
     : new LedgerError({ file: label, doing, cause: inWords(cause), ...(isLocked(cause) && { isBusy: true }) })
+
+/** Does work on the ledger's database. */
+export const attempt = <A>(label: string, doing: string, work: () => Promise<A>): Effect.Effect<A, LedgerError> =>
+  Effect.tryPromise({ try: work, catch: ledgerError(label, doing) })
 
 /** Returns the refusal if the address or the access must be corrected. `key` is the key under `ledger` that contains the address. */
 export const refusalOf = (label: string, key: string, cause: unknown): LedgerRefused | undefined => {

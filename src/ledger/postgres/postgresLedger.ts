@@ -18,7 +18,7 @@ import { type Connection, connectTo } from "./connection.ts"
 import { dropLeft } from "./copy.ts"
 import { dialect, now } from "./dialect.ts"
 import { readAt, runAtOnce } from "./driver.ts"
-import { isWithoutTable, ledgerError } from "./failures.ts"
+import { attempt, isWithoutTable, ledgerError } from "./failures.ts"
 import { serverOf } from "./identity.ts"
 import { openMarks } from "./marks.ts"
 import { metaOf, openSchema, refuseVersion, version } from "./opening.ts"
@@ -105,19 +105,13 @@ export const openPostgresStore = (
       mustBeSame: () => undefined,
       // The server checks its own files and its references.
       damage: Effect.succeed([]),
-      size: Effect.tryPromise({
-        try: () => sizeOf(reader),
-        catch: ledgerError(label, "reading its size"),
-      }),
+      size: attempt(label, "reading its size", () => sizeOf(reader)),
       mayRewrite: mayRewrite(reader),
       rewrite: Effect.flatMap(
-        Effect.tryPromise({ try: () => tablesIn(reader), catch: ledgerError(label, "listing its tables") }),
+        attempt(label, "listing its tables", () => tablesIn(reader)),
         (tables) => rewriteTables(reader, tables),
       ),
-      removeCopies: Effect.tryPromise({
-        try: () => dropLeft(reader),
-        catch: ledgerError(label, "removing copies of it"),
-      }),
+      removeCopies: attempt(label, "removing copies of it", () => dropLeft(reader)),
       // The server's administrator looks after its disk. A full disk fails an intent, so nothing is sent.
       roomFor: () => Effect.void,
       isUsable: () => writer.failure === undefined && !writing.isLost && !reader.isLost,
@@ -204,10 +198,7 @@ const heartbeatsOn = (connection: Connection, patience: number, fail: (cause: un
 const readingOn = (label: string, connection: Connection) => {
   const inTurn = oneByOne()
   return <A>(doing: string, program: () => Sql<A>): Effect.Effect<A, LedgerError> =>
-    Effect.tryPromise({
-      try: () => inTurn(() => readAt(connection, program())),
-      catch: ledgerError(label, doing),
-    })
+    attempt(label, doing, () => inTurn(() => readAt(connection, program())))
 }
 
 /** Returns a function that does work one after another, because each has its own transaction on the connection. */

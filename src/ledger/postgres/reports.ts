@@ -10,7 +10,7 @@ import type { LedgerError, LedgerRefused } from "../errors.ts"
 import type { RunName, StoredFile, StoredReports } from "../LedgerDatabase.ts"
 import type { Param } from "../sql/statement.ts"
 import { connectTo } from "./connection.ts"
-import { ledgerError } from "./failures.ts"
+import { attempt } from "./failures.ts"
 import { version } from "./opening.ts"
 import type { PostgresOptions } from "./options.ts"
 import { rewriteTables } from "./rewrite.ts"
@@ -45,8 +45,7 @@ export const openReports = (
     const [storedRun, storedFile] = [connection.table("storedRun"), connection.table("storedFile")]
     const send = (sql: string, ...params: ReadonlyArray<Param>) =>
       inTime(connection, () => connection.send(sql, params))
-    const doing = <A>(what: string, work: () => Promise<A>) =>
-      Effect.tryPromise({ try: work, catch: ledgerError(connection.label, what) })
+    const doing = <A>(what: string, work: () => Promise<A>) => attempt(connection.label, what, work)
 
     const isThere = yield* doing("looking for its reports", async () => {
       if (!(await inTime(connection, () => connection.hasTable("storedRun")))) return false

@@ -3,7 +3,7 @@ import * as Schedule from "effect/Schedule"
 import { LedgerBusy, type LedgerError, type LedgerRefused } from "../errors.ts"
 import type { Connection } from "./connection.ts"
 import { quoted } from "./dialect.ts"
-import { isLocked, ledgerError, notOwner } from "./failures.ts"
+import { attempt, isLocked, notOwner } from "./failures.ts"
 
 /** Transactions that only read end within seconds. So the last attempt is half a minute after the first one. */
 const attempts = Schedule.intersect(Schedule.exponential("1 second"), Schedule.recurs(5))
@@ -18,11 +18,8 @@ export const rewriteTables = (
 ): Effect.Effect<void, LedgerError | LedgerBusy> => {
   const { label } = connection
   let left = tables
-  return Effect.tryPromise({
-    try: async () => {
-      left = await rewritten(connection, left)
-    },
-    catch: ledgerError(label, "rewriting it"),
+  return attempt(label, "rewriting it", async () => {
+    left = await rewritten(connection, left)
   }).pipe(
     Effect.flatMap(() => left.length === 0 ? Effect.void : new LedgerBusy({ file: label, by: "transaction" })),
     Effect.retry({ schedule: attempts, while: ({ _tag }) => _tag === "LedgerBusy" }),
@@ -36,10 +33,11 @@ const foreign =
 
 /** Fails with `LedgerRefused` if the user owns neither the tables nor the database. The server would skip the rewriting with a mere warning. */
 export const mayRewrite = (connection: Connection): Effect.Effect<void, LedgerError | LedgerRefused> =>
-  Effect.tryPromise({
-    try: () => connection.send(foreign, [connection.schema]),
-    catch: ledgerError(connection.label, "reading who owns its tables"),
-  }).pipe(Effect.flatMap(({ rows: [row] }) => {
+  attempt(
+    connection.label,
+    "reading who owns its tables",
+    () => connection.send(foreign, [connection.schema]),
+  ).pipe(Effect.flatMap(({ rows: [row] }) => {
     if (row === undefined) return Effect.void
     const [user = "", owner = ""] = row.map(String)
     return notOwner("rewrite", connection.label, user, owner)
