@@ -67,10 +67,10 @@ export const locked = (pipeline: string, since: number, { expiresIn, host, pid, 
     }),
   )
 
-/** Returns the process that holds each lock, or held it last, by epoch. */
-export function* holdersByEpoch(): Sql<ReadonlyMap<number, Holder>> {
+/** Returns, by epoch, the process that holds each lock, or held it last, or the holders that were overtaken. */
+export function* holdersByEpoch(table: "lock" | "overtaken" = "lock"): Sql<ReadonlyMap<number, Holder>> {
   return new Map(
-    (yield* all<readonly [number, number, string, string]>("SELECT epoch, pid, born, boot FROM lock"))
+    (yield* all<readonly [number, number, string, string]>(`SELECT epoch, pid, born, boot FROM ${table}`))
       .map(([epoch, pid, born, boot]) => [epoch, { pid, born, boot }]),
   )
 }

@@ -187,9 +187,12 @@ export const pages = <K extends keyof Pages>(
       const page = { ...choice, after: from, limit: size } as unknown as Page<K>
       // No place has the number 0. Some pages would be searched for it row by row.
       const rows = at === 0 ? [] : yield* kinds[of].read(store, at, page)
-      const last = rows.at(-1)
-      return [rows, rows.length < size || last === undefined ? Option.none() : Option.some(last.at)] as const
+      return [rows, pageAfter(rows, size)] as const
     }))
+
+/** Returns where the next page begins. None if the rows are the last ones. */
+const pageAfter = (rows: ReadonlyArray<{ readonly at: number }>, size: number): Option.Option<number> =>
+  rows.length < size ? Option.none() : Option.fromNullable(rows.at(-1)?.at)
 
 const pageRows = 1_000
 
@@ -259,7 +262,7 @@ export const exportRows = (
           )),
         (found) => [
           found.map(Struct.omit("at")),
-          found.length < pageRows ? Option.none() : Option.fromNullable(found.at(-1)?.at),
+          pageAfter(found, pageRows),
         ],
       ))
   return Stream.concat(everyOne(presentRows), everyOne(replacedSubmissions))

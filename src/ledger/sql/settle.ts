@@ -3,6 +3,7 @@ import { stateCode, verdictCode } from "../codes.ts"
 import { type Holder, isGone } from "../holder.ts"
 import type { Outcomes, RowOutcome } from "../rows.ts"
 import type { OpenBatch } from "./intend.ts"
+import { holdersByEpoch } from "./lock.ts"
 import {
   completeReplacement,
   type OpenReplacement,
@@ -150,11 +151,8 @@ export function* abandon(
 
 /** Records which overtaken holders are known to have ended. Their requests have ended, too, except for data that the kernel is still sending. */
 function* endOvertaken({ holder: me, now }: Store): Sql<void> {
-  const overtaken = yield* all<readonly [number, number, string, string]>(
-    "SELECT epoch, pid, born, boot FROM overtaken",
-  )
-  for (const [epoch, pid, born, boot] of overtaken) {
-    if (!isGone({ pid, born, boot }, me)) continue
+  for (const [epoch, holder] of yield* holdersByEpoch("overtaken")) {
+    if (!isGone(holder, me)) continue
     yield* write(
       `UPDATE batch SET ended = ?, closed = (SELECT max(id) FROM batch), dead = 1
        WHERE epoch = ? AND ended IS NULL AND open = 0`,
