@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { anomalyCodes } from "./anomaly.ts"
 import { cellStates, cellStateWords, columnUses } from "./cells.ts"
 import { type AnswerVerdict, answerVerdicts } from "./comparison.ts"
-import { fates, fateWords, verdicts, verdictWords } from "./fate.ts"
+import { fates, fateWords, type Verdict, verdicts, verdictWords } from "./fate.ts"
 import { problemCodes } from "./problem.ts"
 import { phases } from "./progress.ts"
 import {
@@ -30,6 +30,9 @@ import { namesOf } from "./words.ts"
 // The report of a run, declared once for several uses: the types, the order and documentation of report.json, reading reports of other versions, and `--redact`.
 
 const phaseNames = namesOf(phases)
+
+const aboutVerdict = (verdict: Verdict): string =>
+  `submissions with the verdict \`${verdict}\`: ${verdictWords[verdict].meaning}`
 
 /** A file that a run read, and how it was interpreted. */
 export const SourceFile = Schema.Struct({
@@ -310,7 +313,7 @@ export const RunReport = Schema.Struct({
     ...counts(fates, (fate) => fateWords[fate].meaning),
   }),
   readBack: group(
-    counts(verdicts, (verdict) => `submissions with the verdict \`${verdict}\`: ${verdictWords[verdict].meaning}`),
+    counts(verdicts, aboutVerdict),
   ),
   balance: group({
     holds: withDefault(
@@ -349,10 +352,9 @@ export const RunReport = Schema.Struct({
   inDoubt: ListOrEmpty(Doubt, { [OfRows]: true }),
   needReview: maybe(Count("rows of this run that need review and are not acknowledged")),
   readBackEarlier: maybe(
-    Schema.Struct(counts(
-      ["verified", "differing", "missing"] as const,
-      (verdict) => `submissions with the verdict \`${verdict}\`: ${verdictWords[verdict].meaning}`,
-    )).annotations({ description: "submissions of earlier runs that this run read back; `null` if there were none" }),
+    Schema.Struct(counts(["verified", "differing", "missing"] as const, aboutVerdict)).annotations({
+      description: "submissions of earlier runs that this run read back; `null` if there were none",
+    }),
   ),
   settled: maybe(List(Settlement)),
   replaced: maybe(Schema.Struct({
