@@ -4,6 +4,7 @@ import type { AcceptReason } from "../domain/acceptance.ts"
 import type { Json } from "../domain/json.ts"
 import { acceptedLedger } from "../ledger/behind.ts"
 import type { LedgerError, LedgerOvertaken } from "../ledger/errors.ts"
+import type { Acceptance, RefusedState } from "../ledger/facts.ts"
 import type { Ledger, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Project } from "../project/Project.ts"
 import { canaryBasis } from "../run/canary.ts"
@@ -23,9 +24,7 @@ interface Checked {
 }
 
 /** A state in which runs are refused. `states` identify it for `view.accepted`. `what` describes it for people. */
-interface Refused {
-  readonly states: ReadonlyArray<string>
-  readonly what: string
+interface Refused extends Pick<RefusedState, "states" | "what"> {
   /** Records what accepting the state changes, in addition to the acceptance. The same state is refused again if it recurs. */
   readonly settle?: (session: LedgerSession) => Effect.Effect<void, LedgerError | LedgerOvertaken>
 }
@@ -82,11 +81,7 @@ const acceptances: { readonly [R in AcceptReason]: Entry } = {
  */
 export const acceptRefused = (
   project: Project,
-  options: OfPipeline & {
-    readonly reason: AcceptReason
-    readonly because: string
-    readonly by: string
-  },
+  options: OfPipeline & Pick<Acceptance, "reason" | "because" | "by">,
 ) =>
   Effect.scoped(
     Effect.gen(function*() {

@@ -1,5 +1,5 @@
 import * as Arr from "effect/Array"
-import type { Shape, Trap } from "../domain/inspectedColumn.ts"
+import type { InferredKind, Shape, Trap } from "../domain/inspectedColumn.ts"
 import { cut } from "../domain/problem.ts"
 import type { Column } from "../domain/row.ts"
 import { count, counted } from "../domain/words.ts"
@@ -37,7 +37,7 @@ export const dateTraps = (profile: ColumnProfile): ReadonlyArray<Trap> => {
 /** Returns the trap for cells whose kind differs from that of most cells in the column. */
 export const exceptionTraps = (
   profile: ColumnProfile,
-  kind: Shape | "empty" | "text" | "choice" | "choices",
+  kind: InferredKind,
 ): ReadonlyArray<Trap> => {
   if (kind === "text" || kind === "choice" || kind === "choices" || kind === "empty" || kind === "boolean") return []
   const usual: ReadonlyArray<Shape> = kind === "dateTime" ? ["date", "dateTime"] : [kind]

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
 import { cellText } from "../domain/cell.ts"
+import type { ShownSurvey } from "../domain/draft.ts"
 import { groupBy } from "../domain/groupBy.ts"
 import type { InspectedColumn } from "../domain/inspectedColumn.ts"
 import { cut } from "../domain/problem.ts"
@@ -235,10 +236,7 @@ const samplesShown = 4
 const sampleLength = 60
 
 /** Columns that may identify a row in later runs. */
-interface RowKeyCandidate {
-  readonly columns: ReadonlyArray<string>
-  readonly because: string
-}
+type RowKeyCandidate = ShownSurvey["rowKeys"][number]
 
 /** Returns the columns that `init` would suggest as the row key, followed by other candidates, the likeliest first. */
 const rowKeyCandidates = (

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { hash } from "node:crypto"
+import type { PipelineFile } from "../domain/draft.ts"
 import { disk, replaceText } from "../project/disk.ts"
 import { PipelineUnknown } from "../project/errors.ts"
 import { listPipelines, loadProject, nameOfFile } from "../project/loadProject.ts"
@@ -77,11 +78,7 @@ export const readPipelineFile = (root: string, name: string) =>
  * Fails with JobRefused if there is no such file, or if the text has a new name but doesn't say so, although the ledger has rows under the old one.
  * Returns the text as written, and the pipeline's name in it.
  */
-export const savePipelineFile = (root: string, { pipeline, text, version }: {
-  readonly pipeline: string
-  readonly text: string
-  readonly version: string
-}) =>
+export const savePipelineFile = (root: string, { pipeline, text, version }: Omit<PipelineFile, "file">) =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
     const { file } = yield* readPipelineFile(root, pipeline).pipe(

@@ -5,12 +5,11 @@ import { brief } from "../domain/problem.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import { firstOf } from "../domain/words.ts"
 import type { TestEntry, Waits } from "../ledger/evidence.ts"
-import type { PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
 import { stampIdsOf, stampsOf } from "../mapping/stamps.ts"
 import { knownIn } from "../run/knownSubmissions.ts"
 import { showWork } from "../run/Progress.ts"
-import { evidenceOfRows, waitsOf } from "../run/settleFromList.ts"
+import { evidenceOfRows, type ListContext, waitsOf } from "../run/settleFromList.ts"
 import { likenessOf, type Results, resultsColumns } from "../sink/settleFit.ts"
 import { makeSettling } from "../sink/settleRows.ts"
 import { eachChunk } from "../source/chunks.ts"
@@ -80,8 +79,6 @@ export const openExport = (at: PipelineTarget, file: string) =>
     } satisfies Export
   })
 
-type View = Pick<PipelineLedger, "pages" | "settlingFacts" | "evidence" | "standing">
-
 /**
  * Looks for the rows in doubt among the export's submissions that the ledger lacks. Records nothing.
  *
@@ -89,7 +86,7 @@ type View = Pick<PipelineLedger, "pages" | "settlingFacts" | "evidence" | "stand
  */
 export const settleFromExport = (
   rows: ReadonlyArray<DoubtfulRow>,
-  view: View,
+  view: ListContext["view"],
   digest: (id: string) => Buffer,
   { columns, form, hasTimes, kinds, source, stamps, waits }: Export,
   isComplete: boolean,
