@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, type Node, type Pair, parse, parseDocument, type YAMLMap } from "yaml"
 import { visible } from "../domain/visible.ts"
 import { oneLine } from "../domain/words.ts"
-import { written } from "./yamlFaults.ts"
+import { start, written } from "./yamlFaults.ts"
 
 /** A value to be written to a pipeline file. Strings are not converted. */
 export type DraftValue =
@@ -211,6 +211,9 @@ export const textOf = (map: unknown, key: string): string | undefined => {
 
 export const columnAt = (text: string, offset: number): number => offset - (text.lastIndexOf("\n", offset - 1) + 1)
 
+/** Returns the offset of the dash before a list item, which may itself begin with a dash. */
+export const dashBefore = (text: string, item: unknown): number => text.lastIndexOf("-", start(item) - 1)
+
 /** Returns the offset after the comments that belong to the entry before them. They have the entry's indentation and end at the next line that is not a comment. */
 export const afterComments = (text: string, offset: number, indent: number): number => {
   let at = offset
@@ -282,10 +285,9 @@ const listInsertion = (
   }
   const { value } = list
   if (!isSeq(value) || value.flow === true || value.items.length === 0) return undefined
-  const first = rangeOf(value.items[0])?.[0] ?? 0
-  const dash = text.lastIndexOf("-", first - 1)
-  const offset = afterComments(text, lineAfter(text, value.items.at(-1)), columnAt(text, dash))
-  return { offset, lines: indented(lines, columnAt(text, dash)) }
+  const column = columnAt(text, dashBefore(text, value.items[0]))
+  const offset = afterComments(text, lineAfter(text, value.items.at(-1)), column)
+  return { offset, lines: indented(lines, column) }
 }
 
 /** Removes the brackets of a mapping's empty lists, so that entries can follow the key. */

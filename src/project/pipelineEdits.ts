@@ -7,6 +7,7 @@ import {
   addToPipeline,
   afterComments,
   columnAt,
+  dashBefore,
   type DraftEntry,
   type DraftValue,
   endOf,
@@ -149,8 +150,7 @@ const remark = /^# (?:confidence |reviewed|suggested|left open|candidate )/
 
 /** Returns the lines of a question's entry, including the remarks above it and the comments below it. */
 const itemLines = (text: string, item: YAMLMap): Lines => {
-  const start = rangeOf(item)?.[0] ?? 0
-  const dash = text.lastIndexOf("-", start)
+  const dash = dashBefore(text, item)
   const indent = columnAt(text, dash)
   return {
     from: startOfLines(text, dash - indent, (line) => remark.test(line.trim())),
@@ -239,7 +239,7 @@ export const ignore = (text: string, list: "ignore" | "ignoreQuestions", name: s
     const at = last?.[1] ?? text.lastIndexOf("]", rangeOf(value)?.[1] ?? 0)
     return text.slice(0, at) + (last === undefined ? "" : ", ") + shown + text.slice(at)
   }
-  const indent = columnAt(text, text.lastIndexOf("-", rangeOf(value.items[0])?.[0] ?? 0))
+  const indent = columnAt(text, dashBefore(text, value.items[0]))
   return insert(text, lineAfter(text, value.items.at(-1)), [`${" ".repeat(indent)}- ${shown}`])
 }
 

@@ -3,6 +3,7 @@ import { parse } from "yaml"
 import type { DraftEntry } from "../../src/project/PipelineDraft.ts"
 import {
   confidencesIn,
+  ignore,
   isOpen,
   leaveUnanswered,
   markReviewed,
@@ -127,6 +128,11 @@ describe("an edit of a pipeline file", () => {
       "First",
       "Size",
     ])
+  })
+
+  it("an edit aligns a column with the others of a list whose first one begins with a dash", () => {
+    const text = pipeline.replace("\nsink", "  ignore:\n    - -foo\n\nsink")
+    expect(ignore(text, "ignore", "bar")).toContain("  ignore:\n    - -foo\n    - bar\n")
   })
 
   it("an edit translates a choice, and removes it from the comment that lists it", () => {
