@@ -137,10 +137,16 @@ const Combine = section({
 
 const Character = Schema.String.pipe(Schema.pattern(/^[^"\r\n]$/u)).annotations(expecting("one character, such as `;`"))
 
+/** Matches what iconv-lite calls an encoding, but is none of a text file. */
+const notOfText = /^(?:hex|base64|binary|(?:unicode11)?utf7(?:imap)?)$/
+
+const isEncoding = (name: string): boolean =>
+  iconv.encodingExists(name) && !notOfText.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, ""))
+
 const Encoding = Schema.String.pipe(
   Schema.filter(
     (name) =>
-      iconv.encodingExists(name)
+      isEncoding(name)
       || `There is no encoding called ${
         quoted(name)
       }. Encodings are, for example, utf-8, windows-1252 and iso-8859-15.`,

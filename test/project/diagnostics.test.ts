@@ -188,9 +188,11 @@ describe("an invalid value, with what is allowed", () => {
     ["an empty path", withSection("source", "file: «''\nrowKey: [Id]"), [
       "`file` expects a path, an https:// address, a list of them, or { glob: PATTERN, take: newest }, not empty.",
     ]],
-    ["an encoding that does not exist", withSection("source", "file: a.csv\nrowKey: [Id]\nencoding: «windows-9999"), [
-      "There is no encoding called `windows-9999`. Encodings are, for example, utf-8, windows-1252 and iso-8859-15.",
-    ]],
+    ...["windows-9999", "hex", "base64", "binary", "utf-7"].map((name): Case => [
+      `an encoding that does not exist: ${name}`,
+      withSection("source", `file: a.csv\nrowKey: [Id]\nencoding: «${name}`),
+      [`There is no encoding called \`${name}\`. Encodings are, for example, utf-8, windows-1252 and iso-8859-15.`],
+    ]),
     [
       "two keys that can't be used together are one mistake",
       withSection("sink", "service: s\nform: f\n«targets: { a: { service: s, form: f } }"),

@@ -235,9 +235,6 @@ const ownNames: ReadonlyMap<string, string> = new Map([
   ["utf16be", "UTF-16BE"],
 ])
 
-/** What iconv-lite calls an encoding, but is none. */
-const isNoEncoding = (name: string) => /^(?:hex|base64|binary|utf-?7|utf-?7-?imap)$/i.test(name)
-
 /** Skips the bytes of the byte order mark. */
 const afterMark = (mark: number, { end, write }: Decoder): Decoder => {
   let left = mark
@@ -270,16 +267,11 @@ export const encodingOf = (name: string, because: string, decodedAs = name, mark
  *
  * @param head the file's first bytes
  * @param asked the pipeline's `encoding`
- * @returns undefined if no encoding has the requested name
  */
-export const chooseEncoding = (head: Uint8Array, asked: string | undefined): Encoding | undefined => {
+export const chooseEncoding = (head: Uint8Array, asked: string | undefined): Encoding => {
   const mark = marks.find(({ bytes }) => bytes.every((byte, at) => head[at] === byte))
   if (mark !== undefined) return encodingOf(mark.name, "by its byte order mark", mark.name, mark.bytes.length)
-  if (asked !== undefined) {
-    const own = ownNames.get(plainName(asked))
-    if (own === undefined && (!iconv.encodingExists(asked) || isNoEncoding(asked))) return undefined
-    return encodingOf(asked, "as given", own)
-  }
+  if (asked !== undefined) return encodingOf(asked, "as given", ownNames.get(plainName(asked)))
   const wide = unmarkedUtf16(head)
   return wide === undefined ? encodingOf("UTF-8", checkedUtf8) : encodingOf(wide, "by its zero bytes")
 }

@@ -4,7 +4,7 @@ import type { detectAll } from "jschardet"
 import { isAscii, isUtf8 } from "node:buffer"
 import type { Bytes } from "../bytes.ts"
 import { limits } from "../limits.ts"
-import { refusing, SourceError } from "../Source.ts"
+import { refusing, type SourceError } from "../Source.ts"
 import {
   checkedUtf8,
   chooseEncoding,
@@ -160,18 +160,12 @@ const doubts = (names: ReadonlyArray<string>) =>
  */
 export const findEncoding = (bytes: Bytes, asked: string | undefined): Effect.Effect<Found, SourceError> =>
   Effect.gen(function*() {
-    const { file } = bytes
     const head = yield* bytes.head(4096)
     const encoding = chooseEncoding(head, asked)
-    if (encoding === undefined) {
-      const message =
-        `There is no encoding called ${asked}. Set \`source.encoding\` to the name of the file's encoding, for example utf-8, windows-1252 or iso-8859-15.`
-      return yield* new SourceError({ file, message })
-    }
     const plain: Found = { encoding, warnings: [] }
     if (encoding.because !== checkedUtf8) return plain
     // A database's file may be valid UTF-8, too, but begins with several NUL characters.
-    if (/^[^\r\n]*(?:\0[^\r\n]*){3}/.test(Buffer.from(head).toString("latin1"))) return yield* noText(file)
+    if (/^[^\r\n]*(?:\0[^\r\n]*){3}/.test(Buffer.from(head).toString("latin1"))) return yield* noText(bytes.file)
     const known = detections.get(bytes)
     if (known !== undefined) return known
     const look = yield* looksLike(bytes)
