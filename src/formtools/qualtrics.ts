@@ -1,4 +1,5 @@
 import { cellText } from "../domain/cell.ts"
+import { groupBy } from "../domain/groupBy.ts"
 import { oneLine } from "../domain/words.ts"
 import { blocksOf, type PartOf } from "./blocks.ts"
 import type { FormTool, MetaColumn, Sample } from "./FormTool.ts"
@@ -116,17 +117,11 @@ const commonQuestion = (texts: ReadonlyArray<string>): string | undefined => {
 const blocks = (header: Header, own: ReadonlySet<number>) => {
   const parts = header.names.flatMap((name, position) => {
     const part = own.has(position) ? undefined : partOf(name, header.ids[position] ?? "")
-    return part === undefined ? [] : [{ ...part, position }]
+    return part === undefined ? [] : [{ ...part, position, label: header.texts[position] ?? "" }]
   })
-  const texts = new Map<string, Array<string>>()
-  for (const { position, question } of parts) {
-    const all = texts.get(question) ?? []
-    all.push(header.texts[position] ?? "")
-    texts.set(question, all)
-  }
-  const found = parts.map(({ part, position, question, text }): PartOf => {
-    const shared = commonQuestion(texts.get(question) ?? [])
-    const label = header.texts[position] ?? ""
+  const questions = groupBy(parts, ({ question }) => question)
+  const found = parts.map(({ label, part, position, question, text }): PartOf => {
+    const shared = commonQuestion((questions.get(question) ?? []).map(({ label }) => label))
     // If no text identifies the question, the common prefix of its parts' names identifies it.
     const name = (header.names[position] ?? "").replace(/(?:_x?\d+)+(?:_TEXT)?$/, "")
     const option = shared === undefined ? part : label.slice(shared.length + 3)

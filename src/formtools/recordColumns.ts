@@ -1,8 +1,9 @@
 import { type Cell, cellText, JsonCell } from "../domain/cell.ts"
+import { groupBy } from "../domain/groupBy.ts"
 import { isObject, type Json, type JsonObject } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
 import { firstOf } from "../domain/words.ts"
-import { type BlockColumn, type PartOf, titled } from "./blocks.ts"
+import { type PartOf, titled } from "./blocks.ts"
 import type { MetaColumn, RecordLayout } from "./FormTool.ts"
 import { withoutTags } from "./sample.ts"
 
@@ -29,15 +30,11 @@ export const ownColumn = (
 
 /** Returns the blocks of the columns. A question with a single option has none. */
 const blocksIn = (columns: ReadonlyArray<RecordColumn<never>>) => {
-  const groups = new Map<object, { question: string; columns: Array<BlockColumn> }>()
-  columns.forEach(({ part }, position) => {
-    if (part === undefined) return
-    const { block, option, role = "option" } = part
-    const group = groups.get(block) ?? { question: block.title, columns: [] }
-    groups.set(block, group)
-    group.columns.push({ position, option, role })
-  })
-  return titled([...groups.values()])
+  const parts = columns.flatMap(({ part }, position) => part === undefined ? [] : [{ ...part, position }])
+  return titled(Array.from(groupBy(parts, ({ block }) => block), ([{ title }, own]) => ({
+    question: title,
+    columns: own.map(({ option, position, role = "option" }) => ({ position, option, role })),
+  })))
 }
 
 /** Returns how records are read by these columns. Titles are shown without tags. */

@@ -1,4 +1,5 @@
 import type { Form } from "../domain/form.ts"
+import { groupBy } from "../domain/groupBy.ts"
 import { brief } from "../domain/problem.ts"
 import type { Column } from "../domain/row.ts"
 import { counted, firstOf, listed } from "../domain/words.ts"
@@ -69,20 +70,13 @@ const wholeColumn = ({ extract, input, when }: MappingEntry): string | undefined
 
 /** Adds a warning about a column that alone answers several questions. The cause is often that an entry was copied, but its column was not changed. */
 const findShared = (pipeline: Pipeline, answers: ReadonlyArray<CompiledAnswer>, findings: Findings): void => {
-  const taken = new Map<
-    string,
-    Array<{ readonly name: string; readonly entry: MappingEntry; readonly column: string }>
-  >()
-  for (const { answer, entries } of answers) {
-    const [entry] = entries
-    const column = entry === undefined || answer.list !== "questions" ? undefined : wholeColumn(entry)
-    if (entry === undefined || column === undefined) continue
-    const key = JSON.stringify([column, answer.kind])
-    taken.set(key, [...taken.get(key) ?? [], { name: answer.name, entry, column }])
-  }
-  for (const [first, ...others] of taken.values()) {
+  const whole = answers.flatMap(({ answer: { kind, list, name }, entries: [entry] }) => {
+    const column = entry === undefined || list !== "questions" ? undefined : wholeColumn(entry)
+    return entry === undefined || column === undefined ? [] : [{ name, kind, entry, column }]
+  })
+  for (const [first, ...others] of groupBy(whole, ({ column, kind }) => JSON.stringify([column, kind])).values()) {
     const last = others.at(-1)
-    if (first === undefined || last === undefined) continue
+    if (last === undefined) continue
     const places = [first, ...others].map(({ entry, name }) =>
       `${quoted(name)} (line ${pipeline.document.at(entry.path).line})`
     )
