@@ -153,7 +153,7 @@ export const nextInQuestion = (
     }
     const quote = nextQuote(text, open + 1)
     const end = quote === -1 ? undefined : closesAt(text, quote, delimiter)
-    if (end === undefined || end === "bad" || lineEndBefore(open, end)) return lineStart(text, open, from)
+    if (end === undefined || end === "bad" || lineEndBefore(open, end)) return lineStart(text, from, open)
     at = end
   }
 }
@@ -163,10 +163,11 @@ const indexOrEnd = (text: string, sign: string, from: number) => {
   return at === -1 ? text.length : at
 }
 
-const lineStart = (text: string, at: number, from: number) => {
-  let start = at
-  while (start > from && !isLineEnd(text[start - 1])) start--
-  return start
+/** Returns the offset after the last line end in a part of a text, or the part's start if there is none. */
+export const lineStart = (text: string, from: number, to = text.length): number => {
+  let at = to
+  while (at > from && !isLineEnd(text[at - 1])) at--
+  return at
 }
 
 /**

@@ -3,7 +3,7 @@ import { count } from "../../domain/words.ts"
 import { limits } from "../limits.ts"
 import { lineEndsIn } from "./encoding.ts"
 import { decideQuotes, type Decision, type QuoteRule, type Undecided } from "./quoteRule.ts"
-import { beginsSpacedQuote, nextInQuestion, normaliseLineEnds, scanRecord } from "./quotes.ts"
+import { beginsSpacedQuote, lineStart, nextInQuestion, normaliseLineEnds, scanRecord } from "./quotes.ts"
 import { UnreadableText } from "./readText.ts"
 
 /** The records that a piece of text completed. */
@@ -151,12 +151,12 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
       }
       const start = quoted ? nextInQuestion(all, at, delimiter, within) : -1
       if (start === -1) {
-        advance(lastLineEnd(all, at))
+        advance(lineStart(all, at))
         break
       }
       index += advance(start)
       const full = all.length - start > limits.record
-      const seen = full ? all.slice(0, lastLineEnd(all, start, start + limits.record)) : all
+      const seen = full ? all.slice(0, lineStart(all, start, start + limits.record)) : all
       if (seen.length === start) throw tooLong(line)
       const decision = reading === undefined
         ? leniently(seen, start, last)
@@ -208,13 +208,6 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
 }
 
 type Parsed = Papa.ParseResult<Array<string>>
-
-/** Returns the offset after the last line end in part of a text, or the part's start if there is none. */
-const lastLineEnd = (text: string, from: number, to = text.length): number => {
-  let at = to
-  while (at > from && text[at - 1] !== "\n" && text[at - 1] !== "\r") at--
-  return at
-}
 
 const hasLoneCarriageReturn = (text: string) => {
   for (let at = text.indexOf("\r"); at !== -1; at = text.indexOf("\r", at + 1)) {
