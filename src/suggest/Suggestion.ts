@@ -1,6 +1,6 @@
 import type { Element, Form, Question } from "../domain/form.ts"
 import type { OwnMember } from "../domain/item.ts"
-import type { Column, ColumnBlock } from "../domain/row.ts"
+import { type Column, type ColumnBlock, shownName } from "../domain/row.ts"
 import { counted } from "../domain/words.ts"
 import type { MetaColumn } from "../formtools/FormTool.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
@@ -112,8 +112,7 @@ export const unmappedNames = ({ blocks, unmapped }: Suggestions): ReadonlyArray<
   const names = unmapped.map((column) => {
     const block = whole.find(({ columns }) => columns.some((one) => one.column === column))
     if (block !== undefined) return `${block.title.trim()} (a block of ${counted(block.columns.length, "column")})`
-    const [title, number] = [column.title.trim(), `column ${column.position + 1}`]
-    return column.name ?? (title === "" ? number : `${title} (${number})`)
+    return shownName(column)
   })
   return [...new Set(names)]
 }
