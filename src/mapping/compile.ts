@@ -6,7 +6,7 @@ import { canonicalJson, isObject } from "../domain/json.ts"
 import { brief } from "../domain/problem.ts"
 import type { Cells, Column, ColumnBlock } from "../domain/row.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
-import { emptyTexts } from "../project/sourceSection.ts"
+import { emptyTexts, keyColumns } from "../project/sourceSection.ts"
 import { CellUses } from "./CellUses.ts"
 import { columnBook, columnList, mentionedColumns } from "./ColumnBook.ts"
 import { compileAnswers } from "./compileAnswers.ts"
@@ -127,18 +127,15 @@ export const compile = (input: {
   checkStamps(declaredStamps, pipeline, form, findings)
 
   for (const column of config.ignore) book.ignore(column)
-  const keys = source.rowKey
-  if (keys === undefined) {
+  if (source.rowKey === undefined) {
     findings.error(
       ["source"],
       "The source needs a `rowKey`: the column or columns that identify a row in later runs.",
       "Write `rowKey: [Column]`; or `rowKey: content` for a source to which rows are only ever added.",
     )
   }
-  const keyColumns = keys === undefined || keys === "content"
-    ? []
-    : keys.flatMap((name) => book.find(name, "keyOrCondition") ?? [])
-  const stamps = declaredStamps.map((stamp) => ({ ...stamp, answer: stampAnswer(stamp, keyColumns) }))
+  const keys = keyColumns(source).flatMap((name) => book.find(name, "keyOrCondition") ?? [])
+  const stamps = declaredStamps.map((stamp) => ({ ...stamp, answer: stampAnswer(stamp, keys) }))
   const unanswered = coverage(pipeline, form, answers, columns, book, findings)
   if (findings.errors.length > 0) return Either.left([...findings.errors, ...findings.warnings])
 
@@ -156,8 +153,8 @@ export const compile = (input: {
     answers: [...answers, ...stamps].map(({ answer }) => answer),
     origin: originOf(stamps),
     fingerprint: fingerprint(answers, empty, pipeline),
-    keyed: keys === "content" ? "content" : "columns",
-    key: keys === "content" ? () => undefined : rowKey(keyColumns, empty),
+    keyed: source.rowKey === "content" ? "content" : "columns",
+    key: source.rowKey === "content" ? () => undefined : rowKey(keys, empty),
     keyBy: rowKey,
     filtered: source.where.length === 0 ? () => false : (cells) => !where.holds(cells, []),
     nearConditions: where.near,

@@ -234,7 +234,7 @@ const sourceKeys = section({
       examples: [["Customer No"]],
     },
   ),
-  previousRowKey: optional(Schema.NonEmptyArray(Name).annotations(expecting("a list of columns")), {
+  previousRowKey: optional(KeyColumns, {
     description:
       "Earlier names of the `rowKey` columns, in order, if they were renamed. Rows imported under those names count as imported. If such a column also gives an answer, name it under `columns` instead, because the rows count as changed otherwise",
     examples: [["Customer No"]],

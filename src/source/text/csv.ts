@@ -3,6 +3,7 @@ import * as Stream from "effect/Stream"
 import type { RowChunk } from "../../domain/row.ts"
 import { strayQuotes } from "../../domain/run.ts"
 import { count, listed } from "../../domain/words.ts"
+import { keyColumns } from "../../project/sourceSection.ts"
 import type { Blocks, Bytes } from "../bytes.ts"
 import { toColumns, widthOf } from "../columns.ts"
 import { aboveHeader, emptyTaken } from "../headerRow.ts"
@@ -145,8 +146,7 @@ const rowsOf = (
 
 /** Returns the positions of the row key's columns. Empty if the pipeline does not name them, or if a name is not among the columns. */
 const keyPositions = (rowKey: CsvSettings["rowKey"], columns: Source["columns"]): ReadonlyArray<number> => {
-  if (rowKey === undefined || rowKey === "content") return []
-  const positions = rowKey.map(({ name }) => columns.findIndex((column) => column.name === name))
+  const positions = keyColumns({ rowKey }).map(({ name }) => columns.findIndex((column) => column.name === name))
   return positions.includes(-1) ? [] : positions
 }
 
