@@ -40,7 +40,7 @@ export const formTools: ReadonlyArray<FormTool> = [
   airtable,
 ]
 
-const byName = new Map<string, FormTool>(formTools.map((tool) => [tool.name, tool]))
+const byName = new Map<string | undefined, FormTool>(formTools.map((tool) => [tool.name, tool]))
 
-/** Returns the tool with this name. Undefined if the format is not that of a tool. */
-export const formToolNamed = (name: string): FormTool | undefined => byName.get(name)
+/** Returns the tool with this name. Undefined if the format is not that of a tool, or not given. */
+export const formToolNamed = (name: string | undefined): FormTool | undefined => byName.get(name)

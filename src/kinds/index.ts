@@ -44,7 +44,7 @@ export const kinds: ReadonlyMap<string, Kind> = new Map(all.map((kind) => [kind.
 
 export const kindNames: ReadonlyArray<string> = all.map((kind) => kind.name)
 
-const byType = new Map(all.flatMap((kind) => kind.types.map((type) => [type, kind] as const)))
+const byType = new Map<string | undefined, Kind>(all.flatMap((kind) => kind.types.map((type) => [type, kind] as const)))
 
-/** Returns the default kind for a type of question. Undefined if the type has none. */
-export const kindOfType = (type: string): Kind | undefined => byType.get(type)
+/** Returns the default kind for a type of question. Undefined if the type has none, or is not known. */
+export const kindOfType = (type: string | undefined): Kind | undefined => byType.get(type)

@@ -48,7 +48,7 @@ const kindOfValue = (sent: Json): string | undefined => {
  * compared in order, because they may be rankings.
  */
 const comparingKind = (kind: string | undefined, type: string | undefined, sent: Json): Kind | undefined => {
-  const named = kinds.get(kind ?? "") ?? (type === undefined ? undefined : kindOfType(type))
+  const named = kinds.get(kind ?? "") ?? kindOfType(type)
   return named ?? kinds.get(kindOfValue(sent) ?? "")
 }
 

@@ -5,7 +5,7 @@ import { kindOfType } from "./index.ts"
 /** Kinds with a separate column for each part. */
 const inParts: ReadonlySet<string> = new Set(["address", "dateRange", "location"])
 
-const kindOf = ({ type = "" }: Question) => kindOfType(type)
+const kindOf = ({ type }: Question) => kindOfType(type)
 
 /** Returns the header of a form's template: the names of its questions. Adds the id to a name that is empty or not unique. */
 export const templateOf = (form: Form) => {

@@ -17,7 +17,7 @@ import type { Findings } from "./Findings.ts"
 export const chooseKind = (entry: MappingEntry, question: Question, findings: Findings): Kind | undefined => {
   const { path } = entry
   const { type } = question
-  const usual = type === undefined ? undefined : kindOfType(type)
+  const usual = kindOfType(type)
   if (entry.as !== undefined) {
     const kind = kindNamed(entry.as)
     if (kind === undefined) return undefined

@@ -111,8 +111,7 @@ const parseOf = (
   entries: ReadonlyArray<MappingEntry>,
   context: CompileContext,
 ): { readonly parse: Parse; readonly kind: string } | undefined => {
-  const usual = to.type === undefined ? undefined : kindOfType(to.type)
-  const kind = usual ?? kindNamed("text")
+  const kind = kindOfType(to.type) ?? kindNamed("text")
   if (kind === undefined || kind.sends !== "string" || kind.parts !== undefined) {
     context.findings.error(path, `"${brief(to.name)}" is of the type ${to.type}, which accepts no text.`)
     return undefined

@@ -122,7 +122,7 @@ const questionsOf = (
     const answer = item.questions.find((one) => one.id === id)
     if (answer === undefined) return [{ id, sent: undefined }]
     const kind = kinds.find((one) => one.list === "questions" && one.id === id)?.kind
-      ?? (type === undefined ? undefined : kindOfType(type)?.name)
+      ?? kindOfType(type)?.name
     return [{ id, sent: { value: answer.value, kind, options } }]
   })
 

@@ -173,7 +173,7 @@ const asRecordTool = (
       return tool.records === undefined || evidence === undefined ? [] : [{ tool, records: tool.records, ...evidence }]
     }).toSorted((a, b) => b.score - a.score)
     const shown = found.map(shownCandidate)
-    const named = asked === undefined ? undefined : formToolNamed(asked)
+    const named = formToolNamed(asked)
     const chosen = asked === undefined
       ? found.find(({ score }) => score >= enough)
       : found.find(({ tool }) => tool === named)
@@ -307,7 +307,7 @@ export const asFormTool = (
     const head = ownHead(opened.head, own)
     const list = candidates(head, file, hasOneHeader || headerRow !== undefined)
     const shown = list.map(shownCandidate)
-    const chosen = chosenFrom(list, asked === undefined ? undefined : formToolNamed(asked), head, hasOneHeader)
+    const chosen = chosenFrom(list, formToolNamed(asked), head, hasOneHeader)
     if (chosen === undefined) return { ...opened, candidates: shown }
 
     const { at, tool } = chosen

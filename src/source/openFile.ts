@@ -226,7 +226,7 @@ export const openFile = (
   Effect.gen(function*() {
     const found = yield* findBytes(fs, path, options.blockSize, options.name)
     const { file } = found
-    const tool = config.format === undefined ? undefined : formToolNamed(config.format)?.name
+    const tool = formToolNamed(config.format)?.name
     // If the pipeline names a plain format, no form tool is detected.
     const plain = config.format !== undefined && tool === undefined
     if (found.size === 0 && (options.members ?? []).length === 0) {

@@ -199,7 +199,7 @@ const choiceSettings = (
 
 /** Returns the kind that reads a column: that of the question's type, otherwise the one that the cells show beyond doubt. */
 const columnKind = (column: ProfiledColumn, question: Question, codes: Codes): string | undefined => {
-  const kind = kindOfType(question.type ?? "")?.name
+  const kind = kindOfType(question.type)?.name
   // A text question accepts only one label.
   const isOneCode = column.labels?.split === undefined
   if (codes.size > 0 && (question.type === undefined || (kind === "text" && isOneCode))) {
@@ -255,7 +255,7 @@ const settings = (kind: string | undefined, found: Found = {}): Settings => ({ k
 
 export const settingsFor = (suggestion: Suggestion): Settings => {
   const { origin, question: { options = [], type }, question } = suggestion
-  const ownKind = kindOfType(type ?? "")?.name
+  const ownKind = kindOfType(type)?.name
   if (type !== undefined && ownKind === undefined) {
     const why = `the question's type, ${type}, has no default kind`
     return settings(undefined, { gaps: [{ why, todo: "Set the kind with `as`" }] })
