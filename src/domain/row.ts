@@ -37,6 +37,10 @@ export const optionColumns = <C extends Pick<ColumnBlock["columns"][number], "ro
 export const nameOrNumber = ({ name, position }: Pick<Column, "name" | "position">): string =>
   name ?? `column ${position + 1}`
 
+/** Returns a column's name, or its position if it has none, for digests and sorting. */
+export const nameOrPosition = ({ name, position }: Pick<Column, "name" | "position">): string =>
+  name ?? `#${position + 1}`
+
 /** Returns a column's name for people: its title and number if its title is not a name, or only its number if it has no title. */
 export const shownName = ({ name, position, title }: Column): string => {
   const number = `column ${position + 1}`

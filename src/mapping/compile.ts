@@ -4,7 +4,7 @@ import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import { canonicalJson, isObject } from "../domain/json.ts"
 import { brief } from "../domain/problem.ts"
-import type { Cells, Column, ColumnBlock } from "../domain/row.ts"
+import { type Cells, type Column, type ColumnBlock, nameOrPosition } from "../domain/row.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { emptyTexts, keyColumns } from "../project/sourceSection.ts"
 import { CellUses } from "./CellUses.ts"
@@ -22,9 +22,6 @@ import { textRedirects } from "./textRedirects.ts"
 
 /** Returns the path of the pipeline's target. A mistake in the form itself is reported there. */
 const formPath = (pipeline: Pipeline) => pipeline.sink.targets[0]?.path ?? ["sink", "form"]
-
-/** Returns a column's name for sorting, or its position if it has no name. */
-const sortName = ({ name, position }: Column): string => name ?? `#${position + 1}`
 
 /** Whether a pipeline names several columns, and the source has none of them. Such a source is probably the wrong file. */
 const isOther = (pipeline: Pipeline, columns: ReadonlyArray<Column>): boolean => {
@@ -149,7 +146,7 @@ export const compile = (input: {
   }
   const mapping: Mapping = {
     ...rowMap(answers, rules, stamps),
-    columns: [...read].toSorted((a, b) => (sortName(a) < sortName(b) ? -1 : 1)),
+    columns: [...read].toSorted((a, b) => (nameOrPosition(a) < nameOrPosition(b) ? -1 : 1)),
     answers: [...answers, ...stamps].map(({ answer }) => answer),
     origin: originOf(stamps),
     fingerprint: fingerprint(answers, empty, pipeline),

@@ -2,7 +2,7 @@ import type { Cell } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
 import { cut, type Problem } from "../domain/problem.ts"
 import { addedColumns } from "../domain/rejectedLine.ts"
-import type { Column } from "../domain/row.ts"
+import { type Column, nameOrPosition } from "../domain/row.ts"
 import { oneLine } from "../domain/words.ts"
 import { addedAt } from "./fixed.ts"
 import { extentOf } from "./headerRow.ts"
@@ -28,8 +28,7 @@ export const toColumns = (titles: ReadonlyArray<string>): ReadonlyArray<Column> 
 }
 
 /** Returns the names that identify columns in a content digest: each column's name, or its position if it has none. */
-export const columnNames = (columns: ReadonlyArray<Column>): ReadonlyArray<string> =>
-  columns.map((column) => column.name ?? `#${column.position + 1}`)
+export const columnNames = (columns: ReadonlyArray<Column>): ReadonlyArray<string> => columns.map(nameOrPosition)
 
 /** How many cells a record may have. */
 export interface Width {
