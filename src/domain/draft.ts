@@ -1,7 +1,7 @@
 // What is known about a pipeline's text that is being edited. Positions of columns count from 1.
 import type { CheckedData } from "./checkedData.ts"
 import type { Diagnostic } from "./diagnostic.ts"
-import type { Fate } from "./fate.ts"
+import type { FateCounts } from "./fate.ts"
 import type { Question } from "./form.ts"
 import type { InspectedColumn } from "./inspectedColumn.ts"
 import type { OwnTime } from "./item.ts"
@@ -59,7 +59,7 @@ export interface DraftCounts extends Omit<CheckedData, "accounts" | "known"> {
   /** The target for which the rows were counted, if the pipeline has several. */
   readonly to: string | undefined
   /** The number of rows with each fate in a dry run: `pending` rows would be sent. */
-  readonly fates: { readonly [F in Fate]: number }
+  readonly fates: FateCounts
   /** What the counts don't consider, as a sentence. */
   readonly note: string | undefined
 }

@@ -18,8 +18,11 @@ export type Fate = keyof typeof fateWords
 
 export const fates = namesOf(fateWords)
 
+/** The number of rows with each fate. */
+export type FateCounts = { readonly [F in Fate]: number }
+
 /** The number of rows with each fate, and of all rows that were read. */
-export type RowCounts = { readonly read: number } & { readonly [F in Fate]: number }
+export type RowCounts = { readonly read: number } & FateCounts
 
 /** The fates of the rows in rejected.csv. */
 export const rejectedFates = ["refused", "duplicate", "changed", "invalid"] as const satisfies ReadonlyArray<Fate>

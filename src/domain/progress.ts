@@ -1,4 +1,4 @@
-import type { Fate, VerdictCounts } from "./fate.ts"
+import type { FateCounts, VerdictCounts } from "./fate.ts"
 import { count, counted, lasting, millisIn } from "./words.ts"
 
 interface PhaseWords {
@@ -59,7 +59,7 @@ export interface Progress {
   readonly requests?: number | undefined
   readonly inFlight?: number | undefined
   /** The number of rows by fate, as far as it is known. */
-  readonly fates?: { readonly [F in Fate]: number } | undefined
+  readonly fates?: FateCounts | undefined
 }
 
 /** Returns how far a phase is: `3 rows`, `3 of 10 rows`, or what it shows instead. */

@@ -1,7 +1,7 @@
 import type { AnswerComparison } from "../domain/comparison.ts"
 import type { FormList } from "../domain/form.ts"
 import { groupBy } from "../domain/groupBy.ts"
-import { type Item, ownKinds, ownMembers, ownValue } from "../domain/item.ts"
+import { type Answer, type Item, ownKinds, ownMembers, ownValue } from "../domain/item.ts"
 import { canonicalJson, isList, isObject, type Json } from "../domain/json.ts"
 import type { Submission } from "../domain/submission.ts"
 import { namesOf } from "../domain/words.ts"
@@ -64,11 +64,6 @@ interface Returned {
   readonly known?: boolean
 }
 
-interface Sent {
-  readonly id: string
-  readonly value: Json
-}
-
 type Compare = typeof compareAnswer
 
 /** Compares members by the kinds of their parts. Members that the service adds (`eventId`, `status`, …) are named, but don't count as differences. */
@@ -99,7 +94,7 @@ const asJson = (value: object | null): Json =>
 
 /** Compares a sent value with the returned one. */
 const compareOne = (
-  { id, value }: Sent,
+  { id, value }: Answer,
   answer: ComparedAnswer | undefined,
   returned: Found<Returned> | undefined,
   compare: Compare,
@@ -183,7 +178,7 @@ export const elementWith = <A extends ReturnedElement>(
 const compareList = (
   answers: ReadonlyMap<string, ComparedAnswer>,
   list: ComparedAnswer["list"],
-  sent: ReadonlyArray<Sent>,
+  sent: ReadonlyArray<Answer>,
   returned: ReadonlyArray<Returned>,
 ): ReadonlyArray<AnswerComparison> => {
   const compare = comparing[list]

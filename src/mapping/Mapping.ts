@@ -3,6 +3,7 @@ import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
+import type { RunReport } from "../domain/report.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import type { Translation } from "../kinds/Kind.ts"
 import type { ComparedAnswer } from "../kinds/submission.ts"
@@ -41,13 +42,6 @@ type MappedRow =
   | { readonly item: Item; readonly dropped?: ReadonlyArray<Problem> }
   | { readonly problems: ReadonlyArray<Problem> }
 
-/** A question that gets no answer, either on purpose or because nothing is mapped to it. */
-interface UnansweredQuestion {
-  readonly id: string
-  readonly name: string
-  readonly state: "ignored" | "notMapped"
-}
-
 /** A cell that equals a text of a condition apart from case, spaces and the notation of a number. So it is not the same. */
 export interface NearCell {
   readonly path: YamlPath
@@ -79,7 +73,8 @@ export interface Mapping {
   readonly answers: ReadonlyArray<MappedAnswer>
   /** The URL parameters that carry the run's id and the pipeline's name. They are omitted when items of several runs are compared. */
   readonly origin: ReadonlySet<string>
-  readonly unanswered: ReadonlyArray<UnansweredQuestion>
+  /** The questions that get no answer, either on purpose or because nothing is mapped to them. */
+  readonly unanswered: NonNullable<RunReport["unanswered"]>
   /** How each of the source's own columns is used, in their order. */
   readonly columnUses: ReadonlyArray<ColumnUse>
   /** How the last call of `map` used the row's cells, by position: not at all (0), dropped (1), sent in part (2), sent (3). */

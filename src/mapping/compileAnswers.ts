@@ -242,7 +242,7 @@ const tolerations = (
 const withPolicy = (
   { read, columns }: Pick<CompiledEntry, "read" | "columns">,
   entry: MappingEntry,
-  place: { readonly id: string; readonly name: string },
+  place: Element,
   { uses }: Pick<CompileContext, "uses">,
 ): Read => {
   const kept = entry.onInvalid === "drop" ? readDropping(read, columns, uses) : read
@@ -266,7 +266,7 @@ const checkPolicy = (entry: MappingEntry, { findings }: Pick<CompileContext, "fi
 /** Compiles an entry that fills a question, URL parameter, time or login with values of a kind. */
 const compileEntry = (
   entry: MappingEntry,
-  place: { readonly id: string; readonly name: string; readonly kind: Kind; readonly question?: Question | undefined },
+  place: Element & { readonly kind: Kind; readonly question?: Question | undefined },
   context: CompileContext,
 ): CompiledEntry | undefined => {
   checkPolicy(entry, context)

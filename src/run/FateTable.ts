@@ -1,4 +1,4 @@
-import { type Fate, fates, type RowCounts } from "../domain/fate.ts"
+import { type Fate, type FateCounts, fates, type RowCounts } from "../domain/fate.ts"
 
 const codes = Object.fromEntries(fates.map((fate, index) => [fate, index + 1])) as Record<Fate, number>
 
@@ -88,9 +88,8 @@ export class FateTable {
     return { read, ...this.byFate }
   }
 
-  /** The number of rows with each fate. */
-  get byFate(): Readonly<Record<Fate, number>> {
-    return Object.fromEntries(fates.map((fate) => [fate, this.count(fate)])) as Record<Fate, number>
+  get byFate(): FateCounts {
+    return Object.fromEntries(fates.map((fate) => [fate, this.count(fate)])) as FateCounts
   }
 }
 

@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import type { SourceFile } from "../domain/report.ts"
 import type { Cells, Column, ColumnBlock, RowChunk } from "../domain/row.ts"
-import type { Layout, MetaColumn } from "../formtools/FormTool.ts"
+import type { Evidence, Layout, MetaColumn } from "../formtools/FormTool.ts"
 import type { Increment } from "./pull/since.ts"
 
 /** A source that can't be opened, or can't be read in its format. The message says where, and what to do next. */
@@ -85,12 +85,9 @@ export interface Head {
 }
 
 /** A form tool that a file may come from. */
-export interface ToolCandidate {
+export interface ToolCandidate extends Evidence {
   readonly name: string
   readonly title: string
-  /** The likelihood, from 0 to 1. */
-  readonly score: number
-  readonly reasons: ReadonlyArray<string>
 }
 
 /** A source that is read as a form tool's export. */

@@ -27,10 +27,8 @@ import {
 } from "./Source.ts"
 
 /** A form tool that a file may come from. */
-interface Candidate {
+interface Candidate extends Evidence {
   readonly tool: FormTool
-  readonly score: number
-  readonly reasons: ReadonlyArray<string>
   /** The index of the tool's first header record among the head's records. */
   readonly at: number
 }

@@ -1,4 +1,4 @@
-import { optionNamer } from "../../domain/form.ts"
+import { type Element, optionNamer } from "../../domain/form.ts"
 import { ownMembers } from "../../domain/item.ts"
 import { brief, cut } from "../../domain/problem.ts"
 import { type Column, nameOrNumber } from "../../domain/row.ts"
@@ -43,7 +43,7 @@ export const samplesFrom = (origin: Origin): ReadonlyArray<string> =>
 type Naming = (column: Column) => string
 
 /** Returns the id and name of a question, so that a change of either is noticed. */
-const naming = (question: { readonly id: string; readonly name: string }): ReadonlyArray<DraftKey> => [
+const naming = (question: Element): ReadonlyArray<DraftKey> => [
   { key: "id", value: question.id },
   ...(question.name.trim() === "" ? [] : [{ key: "name", value: question.name }]),
 ]
