@@ -1,4 +1,4 @@
-import type { ColumnBlock } from "../domain/row.ts"
+import { type ColumnBlock, optionColumns } from "../domain/row.ts"
 import { oneLine } from "../domain/words.ts"
 import type { ColumnFacts, MetaColumn, Sample } from "./FormTool.ts"
 import { cellsOf } from "./sample.ts"
@@ -22,9 +22,7 @@ export const titled = (
   least = 2,
 ): ReadonlyArray<ColumnBlock> => {
   const times = new Map<string, number>()
-  const isBlock = ({ columns }: (typeof groups)[number]) =>
-    columns.filter(({ role }) => role === "option").length >= least
-  return groups.filter(isBlock).map(({ columns, question }) => {
+  return groups.filter(({ columns }) => optionColumns(columns).length >= least).map(({ columns, question }) => {
     const title = oneLine(question)
     const nth = (times.get(title) ?? 0) + 1
     times.set(title, nth)

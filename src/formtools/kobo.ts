@@ -1,7 +1,7 @@
 import { cellText, isFilled } from "../domain/cell.ts"
 import type { Cells } from "../domain/row.ts"
 import { slashedBlocks } from "./blocks.ts"
-import type { FormTool, MetaColumn, RecordTool } from "./FormTool.ts"
+import type { FormTool, MetaColumn, RecordTool, Sample } from "./FormTool.ts"
 import { evidence, has, metaOf, type MetaTitles, positionOf } from "./sample.ts"
 
 const meta: MetaTitles = {
@@ -22,8 +22,9 @@ const meta: MetaTitles = {
   "meta/instanceid": "note",
 }
 
-/** The columns that identify a response, best first. An edit in KoboToolbox keeps `_id`, but changes `_uuid` (kobotoolbox/kpi, pull request 5435). */
-const keys = ["_id", "_uuid"]
+/** Returns the position of the column that identifies a response. An edit in KoboToolbox keeps `_id`, but changes `_uuid` (kobotoolbox/kpi, pull request 5435). */
+const keyOf = (sample: Pick<Sample, "plain">): ReadonlyArray<number> =>
+  ["_id", "_uuid"].map((name) => positionOf(sample, name)).filter((position) => position >= 0).slice(0, 1)
 
 const uuidNote = "An edit in KoboToolbox changes `_uuid`. With `_id` as the row key, edited responses are recognised."
 
@@ -52,14 +53,13 @@ const koboData: RecordTool = {
         ? [{ position, role: "note" }]
         : []
     )
-    const key = keys.map((name) => titles.indexOf(name)).filter((position) => position >= 0)
     return {
       add: () => {},
       layout: () => ({
         variant: "API",
         titles,
         meta: [...known, ...own],
-        key: key.slice(0, 1),
+        key: keyOf(sample),
         notes: [
           uuidNote,
           "Columns have the names of questions and groups, and cells the names of options. Several choices are in one cell: the columns of individual options, which exports also have, are missing.",
@@ -91,14 +91,13 @@ export const kobo: FormTool = {
   layout: (sample) => {
     const headerRows = isHxl(sample.records[1] ?? []) ? 2 : 1
     const own = metaOf(sample, meta)
-    const key = keys.map((name) => positionOf(sample, name)).filter((position) => position >= 0)
     const repeat = has(sample, "_parent_index")
     return {
       variant: repeat ? "a repeat group's sheet" : headerRows === 2 ? "with HXL tags" : undefined,
       headerRows,
       meta: own,
       blocks: slashedBlocks(sample, headerRows, own),
-      key: repeat ? [] : key.slice(0, 1),
+      key: repeat ? [] : keyOf(sample),
       isHeader: isHxl,
       notes: [
         ...(repeat ? [] : [uuidNote]),

@@ -3,7 +3,7 @@ import { groupBy } from "../domain/groupBy.ts"
 import { oneLine } from "../domain/words.ts"
 import { blocksOf, type PartOf } from "./blocks.ts"
 import type { FormTool, MetaColumn, Sample } from "./FormTool.ts"
-import { evidence, has, meaningOf, type MetaTitles, withoutTags } from "./sample.ts"
+import { evidence, has, meaningOf, type MetaTitles, withoutTags, withRole } from "./sample.ts"
 
 const importId = /["']ImportId["']\s*:\s*["']([^"']*)["']/
 const choiceId = /["']choiceId["']\s*:\s*["']?([^"',}]*)/
@@ -178,7 +178,7 @@ export const qualtrics: FormTool = {
       labels: header.texts.map(withoutTags),
       meta,
       blocks: blocks(header, own),
-      key: meta.flatMap(({ position, role }) => (role === "id" ? [position] : [])).slice(0, 1),
+      key: withRole(meta, "id").slice(0, 1),
       isHeader: (cells) => {
         const texts = data.map((at) => cellText(cells[at])).filter((text) => text.trim() !== "")
         return texts.length > 1 && !texts.some(isData)

@@ -1,6 +1,6 @@
 import { blocksByCells } from "./blocks.ts"
 import type { FormTool } from "./FormTool.ts"
-import { cleansAt, evidence, has, metaOf, positionOf, unguarded, withoutTags } from "./sample.ts"
+import { cleansAt, evidence, has, metaOf, positionOf, unguarded, withoutTags, withRole } from "./sample.ts"
 import { typeformResponses } from "./typeformResponses.ts"
 import { dayOnly, ownTitles } from "./typeformTitles.ts"
 
@@ -30,7 +30,7 @@ export const typeform: FormTool = {
       role === "id" ? position === 0 : last < 0 || position >= last
     )
     const owned = new Set(own.map(({ position }) => position))
-    const status = own.find(({ role }) => role === "status")?.position
+    const [status] = withRole(own, "status")
     const answers = sample.titles.flatMap((_, position) => (owned.has(position) ? [] : [position]))
     return {
       variant: status === undefined ? "the layout before 2024" : undefined,
