@@ -2,19 +2,18 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Cell, cellText, isFilled, trimmed } from "../domain/cell.ts"
 import { looseText } from "../domain/looseKey.ts"
 import { cut, type Problem } from "../domain/problem.ts"
 import { type Cells, type Column, type RowChunk, shownName } from "../domain/row.ts"
 import { count, counted, listed, present } from "../domain/words.ts"
-import { ownedFolder } from "../ledger/holder.ts"
 import type { SourceConfig } from "../project/Pipeline.ts"
 import { nearest } from "../project/suggestion.ts"
 import { asFormTool } from "./asFormTool.ts"
 import { ChunkBuilder, eachChunk } from "./chunks.ts"
 import { toColumns } from "./columns.ts"
+import { diskFull, temporaryFolder } from "./fetchFile.ts"
 import { limits } from "./limits.ts"
 import { RecordSpool } from "./RecordSpool.ts"
 import {
@@ -215,13 +214,9 @@ const combined = (spool: RecordSpool, shape: Shape, first: number, last: number)
 /** Reads all records into a temporary database, which is removed when the scope closes. Counts records that equal an earlier one of their row. */
 const spooled = (parts: ReadonlyArray<Part>, places: Places, file: string) =>
   Effect.gen(function*() {
-    const refused = (message: string) => () => new SourceError({ file, message })
-    const folder = yield* ownedFolder(tmpdir(), "formferry-combined-").pipe(
-      Effect.mapError(refused("There is no folder for temporary files. Correct TMPDIR.")),
-    )
-    const full = refused(
-      `The records of ${file} could not be stored: the disk for temporary files may be full. Make room, then run again.`,
-    )
+    const refused = (why: string) => new SourceError({ file, message: `The records of ${file} ${why}` })
+    const folder = yield* Effect.mapError(temporaryFolder("formferry-combined-"), refused)
+    const full = () => refused(diskFull)
     const spool = yield* Effect.acquireRelease(
       Effect.try({ try: () => new RecordSpool(join(folder, "records")), catch: full }),
       (spool) => Effect.sync(() => spool.close()),

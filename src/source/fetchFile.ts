@@ -137,6 +137,15 @@ const publicOnly = Effect.gen(function*() {
   return { ...manual, dispatcher: agent } as unknown as RequestInit
 })
 
+/** Makes a folder for temporary files, which is removed when the scope closes. The error is the end of a sentence about the source. */
+export const temporaryFolder = (prefix: string) =>
+  ownedFolder(tmpdir(), prefix).pipe(
+    Effect.mapError(() => "could not be stored: there is no folder for temporary files. Correct TMPDIR."),
+  )
+
+/** The end of a sentence about the source. */
+export const diskFull = "could not be stored: the disk for temporary files may be full. Make room, then run again."
+
 /** A temporary file that only its owner can read. Errors are the end of a sentence about the source. */
 export interface TemporaryFile {
   readonly path: string
@@ -154,9 +163,7 @@ export const temporaryFile = (
 ): Effect.Effect<TemporaryFile, string, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
-    const folder = yield* ownedFolder(tmpdir(), "formferry-fetched-").pipe(
-      Effect.mapError(() => "could not be stored: there is no folder for temporary files. Correct TMPDIR."),
-    )
+    const folder = yield* temporaryFolder("formferry-fetched-")
     const path = `${folder}/fetched`
     const open = Effect.map(
       Effect.mapError(
@@ -169,10 +176,7 @@ export const temporaryFile = (
           got += part.length
           return got > most
             ? Effect.fail(tooLarge(most))
-            : Effect.mapError(
-              handle.writeAll(part),
-              () => "could not be stored: the disk for temporary files may be full. Make room, then run again.",
-            )
+            : Effect.mapError(handle.writeAll(part), () => diskFull)
         }
       },
     )
