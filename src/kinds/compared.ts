@@ -26,6 +26,10 @@ export const compareBy =
     return meaning !== undefined && meaning === meaningOf(returned) ? equivalent(normalised) : different
   }
 
+/** Returns a comparison for texts that can be written in several ways, like `compareBy`. */
+export const compareTextBy = (meaningOf: (text: string) => string | number | undefined, normalised: string) =>
+  compareBy((value) => typeof value === "string" ? meaningOf(value) : undefined, normalised)
+
 const nfc = (text: string) => text.normalize("NFC")
 const lineEnds = (text: string) => text.replaceAll(/\r\n?/g, "\n")
 

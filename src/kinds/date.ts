@@ -1,6 +1,6 @@
 import { DateCell } from "../domain/cell.ts"
 import { oneCell, textOf } from "./cells.ts"
-import { compareBy } from "./compared.ts"
+import { compareTextBy } from "./compared.ts"
 import { compileFormats, fixedDay, type FormatOptions, formatOptions, isoFormat, readFormats } from "./dateFormats.ts"
 import { Fault, type Kind } from "./Kind.ts"
 import { isoDay, readIso, timeOf } from "./wallClock.ts"
@@ -55,5 +55,5 @@ export const date: Kind<FormatOptions> = {
       return reading === undefined ? ambiguous : Number.isNaN(reading) ? notADate : isoDay(reading)
     })
   },
-  compare: compareBy((value) => typeof value === "string" ? isoDate(value) : undefined, "way of writing a day"),
+  compare: compareTextBy(isoDate, "way of writing a day"),
 }

@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { DateCell } from "../domain/cell.ts"
 import { allTexts, oneCell, textOf } from "./cells.ts"
-import { compareBy } from "./compared.ts"
+import { compareTextBy } from "./compared.ts"
 import { compileFormats, formatOptions, readFormats } from "./dateFormats.ts"
 import { Fault, type Kind, missingParts, option, type Parse } from "./Kind.ts"
 import { isoInstant, readIso, zoneClock } from "./wallClock.ts"
@@ -117,10 +117,7 @@ export const dateTime: Kind<Options> = {
       return instant === undefined ? ambiguous : Number.isNaN(instant) ? notADateTime : isoInstant(instant) ?? beyond
     })
   },
-  compare: compareBy(
-    (value) => typeof value === "string" ? isoInstantOf(value) : undefined,
-    "way of writing an instant",
-  ),
+  compare: compareTextBy(isoInstantOf, "way of writing an instant"),
 }
 
 const fromParts = (parts: ReadonlyArray<string>, inZone: (reading: number) => string | Fault): Parse => {

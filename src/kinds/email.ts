@@ -1,6 +1,6 @@
 import isEmail from "validator/lib/isEmail.js"
 import { hasInvisible, oneText } from "./cells.ts"
-import { compareBy } from "./compared.ts"
+import { compareTextBy } from "./compared.ts"
 import { Fault, type Kind } from "./Kind.ts"
 
 const notAnEmail = new Fault("not-an-email", "an email address such as name@example.org")
@@ -27,14 +27,8 @@ const usualInCapitals = new RegExp(usual, "i")
 export const isAddress = (text: string): boolean =>
   (text.length <= 64 && usualInCapitals.test(text)) || isEmail.default(text)
 
-const compareDomains = compareBy(
-  (value) => typeof value === "string" ? withDomain(value) : undefined,
-  "letter case of the domain",
-)
-const compareAddresses = compareBy(
-  (value) => typeof value === "string" ? value.toLowerCase() : undefined,
-  "letter case",
-)
+const compareDomains = compareTextBy(withDomain, "letter case of the domain")
+const compareAddresses = compareTextBy((text) => text.toLowerCase(), "letter case")
 
 /** An email address. The part before the @ is sent unchanged. */
 export const email: Kind = {

@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { type CountryCode, getCountries, parsePhoneNumberFromString } from "libphonenumber-js/min"
 import { oneText } from "./cells.ts"
-import { compareBy } from "./compared.ts"
+import { compareTextBy } from "./compared.ts"
 import { Fault, type Kind, option } from "./Kind.ts"
 
 const options = {
@@ -75,10 +75,9 @@ export const phone: Kind<Options> = {
       )
     })
   },
-  compare: compareBy((value) => {
-    if (typeof value !== "string") return undefined
+  compare: compareTextBy((text) => {
     // RFC 3966 defines numbers that are written as URIs.
-    const number = parsePhoneNumberFromString(value.replace(/^tel:/i, ""), { extract: false })
+    const number = parsePhoneNumberFromString(text.replace(/^tel:/i, ""), { extract: false })
     return number === undefined ? undefined : `${number.number};${number.ext ?? ""}`
   }, "way of writing"),
 }

@@ -1,6 +1,6 @@
 import { DateCell } from "../domain/cell.ts"
 import { oneCell, textOf } from "./cells.ts"
-import { compareBy } from "./compared.ts"
+import { compareTextBy } from "./compared.ts"
 import { compileFormats, type FormatOptions, formatOptions, readFormats } from "./dateFormats.ts"
 import { Fault, type Kind } from "./Kind.ts"
 import { isoTime, readIso, timeOf } from "./wallClock.ts"
@@ -48,5 +48,5 @@ export const time: Kind<FormatOptions> = {
       return reading === undefined ? ambiguous : Number.isNaN(reading) ? notATime : isoTime(reading)
     })
   },
-  compare: compareBy((value) => typeof value === "string" ? isoTimeOfDay(value) : undefined, "way of writing a time"),
+  compare: compareTextBy(isoTimeOfDay, "way of writing a time"),
 }

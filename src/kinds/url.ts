@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import isURL from "validator/lib/isURL.js"
 import { hasInvisible, oneText } from "./cells.ts"
-import { compareBy } from "./compared.ts"
+import { compareTextBy } from "./compared.ts"
 import { Fault, type Kind, option } from "./Kind.ts"
 
 const Scheme = Schema.String.pipe(Schema.pattern(/^[a-z][a-z0-9+.-]*$/)).annotations({
@@ -41,8 +41,8 @@ export const urlCheck = (schemes: ReadonlyArray<string>): (text: string) => bool
  * Compares addresses in the normal form of the URL standard. Ignores the host's case, a missing slash after the host, and whether characters are
  * percent-encoded because they are not ASCII.
  */
-export const compareUrls = compareBy(
-  (value) => typeof value === "string" && URL.canParse(value) ? new URL(value).href : undefined,
+export const compareUrls = compareTextBy(
+  (text) => URL.canParse(text) ? new URL(text).href : undefined,
   "way of writing",
 )
 
