@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { cached } from "../domain/cached.ts"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import { ownKinds, type OwnMember } from "../domain/item.ts"
 import { type ElementPart, paymentParts, schedulingParts } from "../kinds/elements.ts"
@@ -153,12 +154,8 @@ const inputOf = <A extends Input>(
 
 // Parts
 
-const partSchemas = new Map<Kind | undefined, FileSchema<string | PartInput>>()
-
 /** Decodes a column, or an entry with the options of the part's kind. */
-const partOf = (kind: Kind | undefined): FileSchema<string | PartInput> => {
-  const known = partSchemas.get(kind)
-  if (known !== undefined) return known
+const partOf = cached((kind: Kind | undefined): FileSchema<string | PartInput> => {
   const several = kind?.many === true ? [Several] : []
   const own = becoming(
     sectionWithOptions(
@@ -185,13 +182,11 @@ const partOf = (kind: Kind | undefined): FileSchema<string | PartInput> => {
     description: kind === undefined ? "A column, or a constant" : `A part that is read as ${kind.name}`,
   })
   const joined = several.map((each) => becoming(each, (input, path): PartInput => ({ path, input, options: {} })))
-  const schema = oneOfThese(Column, ...joined, own).annotations({
+  return oneOfThese(Column, ...joined, own).annotations({
     ...expecting("a column or an entry of its own, such as { value: … }"),
     identifier: kind === undefined ? "PartInput" : `PartInput.${kind.name}`,
   })
-  partSchemas.set(kind, schema)
-  return schema
-}
+})
 
 const partsInput =
   (ranks: boolean) => (parts: Readonly<Record<string, string | PartInput | undefined>>, path: YamlPath): Input => ({

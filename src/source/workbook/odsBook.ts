@@ -1,3 +1,4 @@
+import { cached } from "../../domain/cached.ts"
 import { noFormat, type Shows } from "./cells.ts"
 import { type XmlAttributes, xmlScanner } from "./xml.ts"
 
@@ -88,15 +89,11 @@ export const odsBookFinder = () => {
     }
     return undefined
   }
-  const known = new Map<string, Shows | undefined>()
   const book: OdsBook = {
     sheets,
     // OpenDocument 1.3, part 3, section 19.598.
     isHidden: (style) => inherited(displayed, "table", style) === false,
-    shows: (style) => {
-      if (!known.has(style)) known.set(style, formats.get(inherited(formatOf, "table-cell", style) ?? ""))
-      return known.get(style)
-    },
+    shows: cached((style: string) => formats.get(inherited(formatOf, "table-cell", style) ?? "")),
   }
   return { book, makeScanner }
 }
