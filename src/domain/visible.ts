@@ -2,7 +2,7 @@
  * Matches characters that move a cursor, change the direction of text or are invisible: control and format characters, lone surrogates, line separators. Does not match the joiners of some scripts and
  * emoji.
  */
-const unseen = /\r\n|\p{Cc}|\p{Surrogate}|\p{Zl}|\p{Zp}|(?![\u200C\u200D])\p{Cf}/gu
+export const unseen = /\r\n|\p{Cc}|\p{Surrogate}|\p{Zl}|\p{Zp}|(?![\u200C\u200D])\p{Cf}/gu
 
 const name = (character: string): string => {
   if (character === "\r\n" || character === "\n") return "↵"

@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, type Node, type Pair, parse, parseDocument, type YAMLMap } from "yaml"
-import { visible } from "../domain/visible.ts"
+import { unseen, visible } from "../domain/visible.ts"
 import { oneLine } from "../domain/words.ts"
 import { start, written } from "./yamlFaults.ts"
 
@@ -57,12 +57,6 @@ export interface PipelineDraft {
   readonly form: string
 }
 
-/**
- * Matches characters that YAML doesn't allow unescaped, and those that are invisible or change the direction of text. Double-quoted text must escape
- * these and those that JSON escapes.
- */
-const unprintable = /[\u007F-\u009F\p{Zl}\p{Zp}\p{Surrogate}]|(?![\u200C\u200D])\p{Cf}/gu
-
 const isPlain = (text: string, inFlow: boolean): boolean => {
   if (text === "" || text.length > 500 || text !== visible(text) || text !== text.trim()) return false
   if (inFlow && /[,[\]{}]/.test(text)) return false
@@ -78,7 +72,7 @@ const isPlain = (text: string, inFlow: boolean): boolean => {
 export const yamlText = (text: string, inFlow = false): string =>
   isPlain(text, inFlow)
     ? text
-    : JSON.stringify(text).replace(unprintable, (character) => {
+    : JSON.stringify(text).replace(unseen, (character) => {
       const code = (character.codePointAt(0) ?? 0).toString(16)
       return code.length > 4 ? `\\U${code.padStart(8, "0")}` : `\\u${code.padStart(4, "0")}`
     })
