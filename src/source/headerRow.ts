@@ -3,6 +3,7 @@ import type { Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
 import { aboveRow } from "../domain/run.ts"
 import { count } from "../domain/words.ts"
+import type { SourceConfig } from "../project/Pipeline.ts"
 import type { Head } from "./Source.ts"
 
 /** Returns a title without what differs between programs: letter case, spaces and a byte order mark around it, and quotes, which are characters after a byte order mark. */
@@ -155,6 +156,10 @@ export const notRecords = (header: ReadonlyArray<Cell>, below: ReadonlyArray<Cel
     }
   }
 }
+
+/** Returns where the header is. It was detected if it is below other records. */
+export const headerPlace = (asked: SourceConfig["headerRow"], where: string, above: number): string =>
+  asked === "none" ? asked : where + (above === 0 ? "" : " (detected)")
 
 /**
  * Returns how empty records were read. None if there are none.

@@ -8,6 +8,7 @@ import type { SourceConfig } from "../../project/Pipeline.ts"
 import type { Blocks, Bytes } from "../bytes.ts"
 import { ChunkBuilder } from "../chunks.ts"
 import { toColumns, unpairedInJson } from "../columns.ts"
+import { emptyTaken } from "../headerRow.ts"
 import { limits } from "../limits.ts"
 import { fileRead, type Fingerprint, readerVersion, refusing, type Source, type SourceError } from "../Source.ts"
 import { dialectEncoding, type Encoding } from "../text/encoding.ts"
@@ -243,7 +244,7 @@ export const openJson = (
           files = fileRead(file, format, blocks.fingerprint(), {
             rows,
             taken: [
-              ...(empty === 0 ? [] : [{ what: "empty records", value: `${count(empty)} omitted` }]),
+              ...emptyTaken("empty records", empty, undefined),
               ...(unseen.size === 0 ? [] : [{
                 what: "members without a column",
                 value: `${late}: none of the first ${count(records)} records has them`,

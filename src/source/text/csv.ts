@@ -6,7 +6,7 @@ import { count, listed } from "../../domain/words.ts"
 import { keyColumns } from "../../project/sourceSection.ts"
 import type { Blocks, Bytes } from "../bytes.ts"
 import { toColumns, widthOf } from "../columns.ts"
-import { aboveHeader, emptyTaken } from "../headerRow.ts"
+import { aboveHeader, emptyTaken, headerPlace } from "../headerRow.ts"
 import { limits } from "../limits.ts"
 import { LineCount } from "../lineCount.ts"
 import {
@@ -214,11 +214,8 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
       ...quotesTaken(settings),
       {
         what: "header",
-        value: settings.headerRow === "none"
-          ? "none"
-          : `line ${header.row}${header.above === 0 ? "" : " (detected)"}${
-            !header.isRepaired ? "" : ", with bare quotes in its titles"
-          }`,
+        value: headerPlace(settings.headerRow, `line ${header.row}`, header.above)
+          + (header.isRepaired ? ", with bare quotes in its titles" : ""),
       },
     ]
     let files: Effect.Effect.Success<Source["files"]> = []

@@ -6,7 +6,7 @@ import type { SourceConfig } from "../../project/Pipeline.ts"
 import { damaged, inArchive } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
 import { toColumns } from "../columns.ts"
-import { aboveHeader, emptyTaken } from "../headerRow.ts"
+import { aboveHeader, emptyTaken, headerPlace } from "../headerRow.ts"
 import { limits } from "../limits.ts"
 import {
   changedWhileOpening,
@@ -147,12 +147,7 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
     const taken = [
       { what: "sheet", value: `${name} (${others}${hidden.includes(name) ? ", hidden" : ""})` },
       ...(settings.range === undefined ? [] : [{ what: "range", value: settings.range }]),
-      {
-        what: "header",
-        value: settings.headerRow === "none"
-          ? "none"
-          : `row ${table.headerRow}${table.above === 0 ? "" : " (detected)"}`,
-      },
+      { what: "header", value: headerPlace(settings.headerRow, `row ${table.headerRow}`, table.above) },
       ...(date1904 ? [{ what: "dates", value: "counted from 1904" }] : []),
     ]
     const visible = names.filter((one) => one !== name && !hidden.includes(one))
