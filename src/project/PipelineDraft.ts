@@ -234,7 +234,7 @@ export const last = (map: YAMLMap): unknown => {
   return pair?.value ?? pair?.key
 }
 
-export const keyIndent = (text: string, map: YAMLMap): number => columnAt(text, rangeOf(map.items[0]?.key)?.[0] ?? 0)
+export const keyIndent = (text: string, map: YAMLMap): number => columnAt(text, start(map.items[0]?.key))
 
 /** Returns the offset after a mapping's last member and the comments below it. */
 export const endOf = (text: string, map: YAMLMap): number =>

@@ -13,7 +13,7 @@ import {
   textOf,
   yamlText,
 } from "./PipelineDraft.ts"
-import { written } from "./yamlFaults.ts"
+import { start, written } from "./yamlFaults.ts"
 
 /** What a correction changes about an entry. */
 interface Correction {
@@ -87,15 +87,15 @@ const partsOf = (text: string, item: YAMLMap, end: number) => {
   const comments = (from: number, to: number) => cut(from, Math.max(from, to)).filter((line) => line !== "")
   let before: number | undefined
   const parts = pairs.map(({ key, value }): Part => {
-    const start = rangeOf(key)?.[0] ?? 0
+    const from = start(key)
     const node = value ?? key
-    const to = item.flow === true ? rangeOf(node)?.[1] ?? start : lineAfter(text, node)
-    const lines = cut(start, to).map((line, at) => at === 0 ? line.trimStart() : line)
+    const to = item.flow === true ? rangeOf(node)?.[1] ?? from : lineAfter(text, node)
+    const lines = cut(from, to).map((line, at) => at === 0 ? line.trimStart() : line)
     while (lines.at(-1) === "") lines.pop()
-    const lineStart = text.lastIndexOf("\n", start - 1) + 1
+    const lineStart = text.lastIndexOf("\n", from - 1) + 1
     const above = item.flow === true || before === undefined ? [] : comments(before, lineStart)
     before = to
-    const remark = /^\s*(#.*)$/.exec(cut(rangeOf(node)?.[1] ?? start, to)[0] ?? "")?.[1] ?? ""
+    const remark = /^\s*(#.*)$/.exec(cut(rangeOf(node)?.[1] ?? from, to)[0] ?? "")?.[1] ?? ""
     return { key: isScalar(key) ? written(key) : "", above, lines, remark: lines.length > 1 ? "" : remark }
   })
   const after = item.flow === true ? rangeOf(item)?.[1] : before

@@ -228,8 +228,8 @@ export const ignore = (text: string, list: "ignore" | "ignoreQuestions", name: s
   if (ignored === undefined) {
     // Inserts before the empty lines between the mapping and the next key.
     const offset = text.slice(0, endOf(text, mapping)).trimEnd().length
-    const line = `${" ".repeat(keyIndent(text, mapping))}${list}: [${shown}]`
-    return insert(text, text.indexOf("\n", offset) + 1 || text.length, [line])
+    const lines = indented([`${list}: [${shown}]`], keyIndent(text, mapping))
+    return insert(text, text.indexOf("\n", offset) + 1 || text.length, lines)
   }
   const { value } = ignored
   if (!isSeq(value)) return undefined
@@ -240,7 +240,7 @@ export const ignore = (text: string, list: "ignore" | "ignoreQuestions", name: s
     return text.slice(0, at) + (last === undefined ? "" : ", ") + shown + text.slice(at)
   }
   const indent = columnAt(text, dashBefore(text, value.items[0]))
-  return insert(text, lineAfter(text, value.items.at(-1)), [`${" ".repeat(indent)}- ${shown}`])
+  return insert(text, lineAfter(text, value.items.at(-1)), indented([`- ${shown}`], indent))
 }
 
 /** Adds a remark above a question's entry that a person has accepted. The remark says so. */
@@ -287,13 +287,9 @@ export const setChoice = (
   if (known !== undefined) return withValue(text, known, shown)
   const kind = as === undefined || member(item, "as") !== undefined ? [] : [`as: ${as}`]
   const inserted = values === undefined
-    ? insert(
-      text,
-      lineAfter(text, last(item)),
-      [...kind, "values:", `  ${line}`].map((one) => " ".repeat(indent) + one),
-    )
+    ? insert(text, lineAfter(text, last(item)), indented([...kind, "values:", `  ${line}`], indent))
     : isMap(values.value) && values.value.flow !== true
-    ? insert(text, lineAfter(text, last(values.value)), [`${" ".repeat(keyIndent(text, values.value))}${line}`])
+    ? insert(text, lineAfter(text, last(values.value)), indented([line], keyIndent(text, values.value)))
     : isMap(values.value)
     ? withMember(text, values.value, `${yamlText(choice, true)}: ${shown}`)
     : undefined
@@ -338,12 +334,11 @@ export const setSourceKey = (text: string, key: string, value: DraftValue): stri
   if (!isMap(source) || source.flow === true) return undefined
   const before = member(source, key)
   if (before !== undefined) return withValue(text, before, flow(value, false))
-  const indent = keyIndent(text, source)
-  const line = `${" ".repeat(indent)}${key}: ${flow(value, false)}`
+  const lines = indented([`${key}: ${flow(value, false)}`], keyIndent(text, source))
   const place = proposal(text, key)
   return place === undefined
-    ? insert(text, lineAfter(text, last(source)), [line])
-    : replaceLines(text, place.from, place.to, [line])
+    ? insert(text, lineAfter(text, last(source)), lines)
+    : replaceLines(text, place.from, place.to, lines)
 }
 
 /** Returns the value that a comment proposes for a key of `source`. */

@@ -8,7 +8,7 @@ import { type Finding, notInProject } from "./errors.ts"
 import { filled, Name, Path } from "./fields.ts"
 import { becoming, expecting, needed, oneOfThese, section } from "./section.ts"
 import { quoted, suggest } from "./suggestion.ts"
-import { written } from "./yamlFaults.ts"
+import { start, written } from "./yamlFaults.ts"
 import { isMapping, originOf, utf8, type YamlText } from "./yamlText.ts"
 
 /** Maps the text of a cell to an option. Null means no answer. */
@@ -42,7 +42,7 @@ export type ValueSets = ReadonlyMap<string, ValueSet>
 const setNamed = (values: unknown) => {
   if (!isMapping(values) || Object.keys(values).join() !== "set") return undefined
   const node = originOf(values)?.members.get("set")?.node
-  return isScalar(node) && node.value !== null ? { name: written(node), offset: node.range?.[0] ?? 0 } : undefined
+  return isScalar(node) && node.value !== null ? { name: written(node), offset: start(node) } : undefined
 }
 
 /**

@@ -8,6 +8,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { canonicalAddress } from "../../domain/destination.ts"
 import type { Json } from "../../domain/json.ts"
+import { codeOf } from "../../domain/words.ts"
 import type { LedgerError, LedgerRefused } from "../../ledger/errors.ts"
 import { databaseOf } from "../../ledger/openLedger.ts"
 import type { Connection } from "../../project/connection.ts"
@@ -103,9 +104,8 @@ export const openAccount = (
   })
 
 /** Returns the code of an error such as ECONNREFUSED, which contains no part of the request. */
-const codeOf = (error: unknown): string => {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-  const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
+const shownCode = (error: unknown): string => {
+  const code = codeOf(error instanceof Error && error.cause !== undefined ? error.cause : error)
   return /^[A-Z][A-Z_\d]+$/.test(code) ? ` (${code})` : ""
 }
 
@@ -198,7 +198,7 @@ export const exchange = <A>(
       catch: (error) =>
         error instanceof UnknownCoding
           ? refusing(file)(error.message)
-          : new Again({ message: `could not be reached${codeOf(error)}` }),
+          : new Again({ message: `could not be reached${shownCode(error)}` }),
     })
     const { headers: answered, status } = response
     const stream = response.body === null
