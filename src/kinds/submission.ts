@@ -156,10 +156,12 @@ type Found<A> = A & { readonly conflicts?: boolean }
 const joinedElement = <A extends ReturnedElement>(alike: readonly [A, ...ReadonlyArray<A>]): Found<A> => {
   const filled = alike.filter(({ value }) => !saysNothing(value))
   const values = new Map(filled.map(({ value = null }) => [canonicalJson(value), value]))
-  const one = filled.find(({ known }) => known !== false) ?? filled[0] ?? alike[0]
+  const isKnown = ({ known }: A) => known !== false
+  const one = filled.find(isKnown) ?? alike.find(isKnown) ?? filled[0] ?? alike[0]
   return values.size < 2 ? one : { ...one, value: [...values.values()], conflicts: true }
 }
 
+/** Returns the elements of a list by id. */
 export const elementsById = <A extends ReturnedElement>(elements: ReadonlyArray<A>): ReadonlyMap<string, Found<A>> => {
   const byId = new Map<string, Found<A>>(elements.map((each) => [each.id, each]))
   if (byId.size === elements.length) return byId

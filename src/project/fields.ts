@@ -76,9 +76,9 @@ export const Pointer = Schema.String.pipe(Schema.pattern(/^\/./)).annotations(ex
 /** A pattern of a header's name (RFC 9110, section 5.6.2). */
 export const headerName = "[A-Za-z0-9!#$%&'*+.^_`|~-]+"
 
-/** The value of a header. HTTP has no encoding for other characters. */
-export const HeaderValue = Name.pipe(Schema.filter((text) => /^[ -~]+$/.test(text), { jsonSchema: {} }))
-  .annotations(expecting("a text of letters without accents, digits and punctuation"))
+/** The value of a header. HTTP has no encoding for characters beyond Latin-1. */
+export const HeaderValue = Name.pipe(Schema.filter((text) => /^[ -~\u00a0-\u00ff]+$/.test(text), { jsonSchema: {} }))
+  .annotations(expecting("a text of Latin letters, digits and punctuation"))
 
 /** The path of a request to a connection. */
 export const RequestPath = Schema.String.pipe(Schema.pattern(/^\/[^?#\s]*$/))

@@ -146,7 +146,7 @@ export const scored = (confidence: number): string => `confidence ${shownConfide
 export const sureFrom = 0.9
 
 /** Matches remarks that `init` and its review write above an entry. */
-const remark = /^# (?:confidence |reviewed|suggested|left open|candidate )/
+const remark = /^# (?:confidence |reviewed|suggested ·|left open|candidate )/
 
 /** Returns the lines of a question's entry, including the remarks above it and the comments below it. */
 const itemLines = (text: string, item: YAMLMap): Lines => {

@@ -36,23 +36,28 @@ interface ReturnedMember {
 const returnedMembers = (submission: Submission): ReadonlyMap<string, ReturnedMember> => {
   const members = new Map<string, ReturnedMember>()
   const add = (
-    id: string,
-    name: string | undefined,
-    value: Json | undefined,
+    { conflicts, id, name, value: given }: {
+      readonly id: string
+      readonly name?: string | undefined
+      readonly value: Json | undefined
+      readonly conflicts?: boolean
+    },
     isIgnored = false,
   ) => {
+    // The list of values that conflict must not equal an answer that is a list.
+    const value = conflicts === true ? [given ?? null] : given
     const nothing = saysNothing(value)
     if (nothing && members.has(id)) return
     members.set(id, { name, value: nothing ? undefined : value, isIgnored })
   }
-  for (const { id, known, name, type, value } of elementsById(submission.questions).values()) {
-    add(id, name, value, !known || (type !== undefined && filledByTheForm.has(type)))
+  for (const one of elementsById(submission.questions).values()) {
+    add(one, !one.known || (one.type !== undefined && filledByTheForm.has(one.type)))
   }
-  for (const { id, name, value } of elementsById(submission.urlParameters).values()) add(id, name, value)
-  add("submissionTime", undefined, submission.submissionTime, true)
-  add("login", undefined, submission.login?.email)
+  for (const one of elementsById(submission.urlParameters).values()) add(one)
+  add({ id: "submissionTime", value: submission.submissionTime }, true)
+  add({ id: "login", value: submission.login?.email })
   for (const list of [submission.scheduling, submission.payments]) {
-    for (const { id, name, value } of elementsById(withJson(list)).values()) add(id, name, value)
+    for (const one of elementsById(withJson(list)).values()) add(one)
   }
   return members
 }

@@ -1,6 +1,7 @@
 import Libsql from "libsql"
 import { type Cell, DateCell, ErrorCell, JsonCell, PercentCell } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
+import { looseKey } from "../domain/looseKey.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
 
@@ -55,7 +56,9 @@ export class RecordSpool {
   readonly #db: Libsql.Database
   readonly #statements: {
     readonly rowOf: Libsql.Statement
+    readonly rowsLike: Libsql.Statement
     readonly addKey: Libsql.Statement
+    readonly addAlike: Libsql.Statement
     readonly add: Libsql.Statement
     readonly mostOf: Libsql.Statement
     readonly repeatedOf: Libsql.Statement
@@ -69,13 +72,16 @@ export class RecordSpool {
     db.pragma("journal_mode = OFF")
     db.pragma("synchronous = OFF")
     db.exec("CREATE TABLE key (text TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID")
+    db.exec("CREATE TABLE alike (text TEXT, row INTEGER, PRIMARY KEY (text, row)) WITHOUT ROWID")
     db.exec(
       "CREATE TABLE record (row INTEGER, at INTEGER, part INTEGER, place INTEGER, number INTEGER, cells TEXT, fault TEXT, PRIMARY KEY (row, at)) WITHOUT ROWID",
     )
     this.#db = db
     this.#statements = {
       rowOf: db.prepare("SELECT row FROM key WHERE text = ?").raw(),
-      addKey: db.prepare("INSERT OR IGNORE INTO key VALUES (?, ?)"),
+      rowsLike: db.prepare("SELECT DISTINCT row FROM alike WHERE text IN (SELECT value FROM json_each(?))").raw(),
+      addKey: db.prepare("INSERT INTO key VALUES (?, ?)"),
+      addAlike: db.prepare("INSERT INTO alike VALUES (?, ?)"),
       add: db.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)"),
       mostOf: db.prepare(
         "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM record WHERE part = ? GROUP BY row)",
@@ -102,11 +108,22 @@ export class RecordSpool {
     return this.#numberOf(this.#statements.rowOf, key)
   }
 
-  /** Adds a row, and returns its number. A key that an earlier row has remains that row's. Without a key, no other record belongs to the row. */
-  addRow(keys: ReadonlyArray<string>): number {
+  /** Returns the rows whose keys are similar to a key. */
+  rowsLike(key: string): ReadonlyArray<number> {
+    const found = this.#statements.rowsLike.all(JSON.stringify(looseKey(key).sought)) as ReadonlyArray<[number]>
+    return found.map(([row]) => row)
+  }
+
+  /** Adds a row, and returns its number. Without a key, no other record belongs to it. */
+  addRow(key?: string): number {
     this.#rows++
-    for (const key of keys) this.#statements.addKey.run(key, this.#rows)
+    if (key !== undefined) this.#statements.addKey.run(key, this.#rows)
     return this.#rows
+  }
+
+  /** Lets `rowsLike` find a row by its key. */
+  addAlike(key: string, row: number): void {
+    for (const text of looseKey(key).stored) this.#statements.addAlike.run(text, row)
   }
 
   add({ cells, fault, number, part, place, row }: SpooledRecord): void {

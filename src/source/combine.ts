@@ -4,10 +4,9 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { join } from "node:path"
 import { type Cell, cellText, isFilled, trimmed } from "../domain/cell.ts"
-import { looseText } from "../domain/looseKey.ts"
 import { cut, type Problem } from "../domain/problem.ts"
 import { type Cells, type Column, type RowChunk, shownName } from "../domain/row.ts"
-import { count, counted, listed, present } from "../domain/words.ts"
+import { count, counted, listed } from "../domain/words.ts"
 import type { SourceConfig } from "../project/Pipeline.ts"
 import { nearest } from "../project/suggestion.ts"
 import { asFormTool } from "./asFormTool.ts"
@@ -232,12 +231,10 @@ const spooled = (parts: ReadonlyArray<Part>, places: Places, file: string) =>
       const missing = by.find((_, at) => texts[at] === "")
       const key = missing === undefined ? JSON.stringify(texts) : undefined
       const known = key === undefined ? undefined : spool.rowOf(key)
-      const loose = key !== undefined && known === undefined && parts.length > 1
-        ? `~${JSON.stringify(texts.map(looseText))}`
-        : undefined
-      // Otherwise the row would be sent without this record, which can't be undone.
-      const similar = part === 0 || loose === undefined ? undefined : spool.rowOf(loose)
-      const row = known ?? similar ?? spool.addRow(part === 0 ? present([key, loose]) : [])
+      // Otherwise a row would be sent without this record, which can't be undone.
+      const similar = part === 0 || key === undefined || known !== undefined ? [] : spool.rowsLike(key)
+      const row = known ?? similar[0] ?? spool.addRow(part === 0 ? key : undefined)
+      if (part === 0 && parts.length > 1 && key !== undefined && known === undefined) spool.addAlike(key, row)
       const column = by.map(shownName).join(", ")
       const alone = missing !== undefined
         ? {
@@ -253,7 +250,7 @@ const spooled = (parts: ReadonlyArray<Part>, places: Places, file: string) =>
           message: `Row ${number} of ${own} belongs to no record of ${file}: none has the key "${
             cut(texts.join(", "))
           }" (${column})${
-            similar === undefined
+            similar.length === 0
               ? "."
               : ", but this row has a similar one, and is not sent without the record. Write both keys in the same way."
           }`,
@@ -272,21 +269,26 @@ const spooled = (parts: ReadonlyArray<Part>, places: Places, file: string) =>
           }. Correct the records.`,
         }
         : undefined
-      spool.add({ row, part, place: at, number, cells, fault: fault ?? alone ?? ambiguous })
+      for (const one of new Set([row, ...similar])) {
+        spool.add({ row: one, part, place: at, number, cells, fault: fault ?? alone ?? ambiguous })
+      }
     }
     let repeated = 0
+    const empty = new Set(parts)
     for (const [at, part] of parts.entries()) {
-      const addAll = ({ faults, firstRow, rows }: RowChunk) =>
+      const addAll = ({ faults, firstRow, rows }: RowChunk) => {
+        if (rows.length > 0) empty.delete(part)
         spool.transaction(() =>
           rows.forEach((cells, index) => add(at, part, firstRow + index, cells, faults.get(index)))
         )
+      }
       yield* eachChunk(part.source.read(), (chunk) => Effect.try({ try: () => addAll(chunk), catch: full })).pipe(
         changedWhileOpening,
       )
       if (part.repeats) places.number(at, part.as ?? "", spool.mostOf(at))
       else repeated += yield* Effect.try({ try: () => spool.repeatedOf(at), catch: full })
     }
-    return { spool, repeated }
+    return { spool, repeated, empty }
   })
 
 const tooWide = (file: string, titles: ReadonlyArray<string>, parts: ReadonlyArray<Part>, spool: RecordSpool) => {
@@ -350,7 +352,7 @@ export const combine = (
       ...(yield* Effect.forEach(others, (other, at) => partOf(other, config.with[at]!))),
     ]
     const places = new Places(parts, config.places)
-    const { repeated, spool } = yield* spooled(parts, places, file)
+    const { empty, repeated, spool } = yield* spooled(parts, places, file)
     const shape = shapeOf(parts, places)
     const { titles } = shape
     if (titles.length > limits.columns) return yield* tooWide(file, titles, parts, spool)
@@ -368,9 +370,9 @@ export const combine = (
     const facts = joinedFacts(parts.map((part) =>
       part.source
     ))
-    const without = parts.flatMap(({ as, file }, at) =>
-      at > 0 && spool.mostOf(at) === 0
-        ? [`${file} has no records of ${as}, so all rows are without them. Check whether it is complete.`]
+    const without = parts.flatMap((part, at) =>
+      at > 0 && empty.has(part)
+        ? [`${part.file} has no records of ${part.as}, so all rows are without them. Check whether it is complete.`]
         : []
     )
     const table: Source = {

@@ -186,6 +186,12 @@ describe("comparing a submission with an item", () => {
       expect(verdictsOf([], item, back(values))).toEqual(all("same"))
     }
     for (const values of [["x", "y"], ["y", "x"]]) expect(verdictsOf([], item, back(values))).toEqual(all("different"))
+    const unknown = (value: Json) => returned("q", value, { type: "Hologram", known: false })
+    for (const back of [[unknown(null), returned("q", "")], [unknown("x"), returned("q", null)]]) {
+      for (const order of [back, back.toReversed()]) {
+        expect(verdictsOf([], { questions: item.questions }, submission(order))).toEqual([["q", "absent"]])
+      }
+    }
     const list: Item = { questions: [{ id: "q", value: ["x", "y"] }] }
     expect(verdictsOf([answer("q", "choices")], list, submission([returned("q", "x"), returned("q", "y")])))
       .toEqual([["q", "different"]])

@@ -243,6 +243,15 @@ describe("checkDrift of a question with an unknown type", () => {
   const answer = (type: string, value: Json) => ({ id: "q1", name: "Name", type, known: isKnownType(type), value })
   const submission = (type: string, value: Json): Submission => submissionWith({ questions: [answer(type, value)] })
 
+  it("two answers that together equal an earlier list are drift", async () => {
+    const answer = (value: Json) => ({ id: "q1", name: "Name", type: "Checkboxes", known: true, value })
+    const answers = await Effect.runPromise(
+      verified({ questions: [{ id: "q1", value: ["x", "y"] }] }, submissionWith({ questions: [answer(["x", "y"])] })),
+    )
+    const now = submissionWith({ questions: [answer("x"), answer("y")] })
+    expect((await Effect.runPromise(drift(answers, now))).standing).toBe("edited")
+  })
+
   it("a question whose answer was compared at the import is compared, although its type is unknown now", async () => {
     const answers = await Effect.runPromise(
       verified({ questions: [{ id: "q1", value: "x" }] }, submission("ShortAnswer", "x")),

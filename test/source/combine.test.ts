@@ -287,14 +287,20 @@ describe("a source with combined records", () => {
   })
 
   it("a row is not sent without a record of a different file whose key is written in a different way", async () => {
-    const other = file("parent,a\n112,x\nab,y\n")
-    const { faults, rows } = await combined("id,name\n0112,Ada\nAB,Bob\n113,Cy\n", {
+    const other = file("parent,a\n112,x\nAb,y\n2024-001,z\n")
+    const { faults, rows } = await combined("id,name\n0112,Ada\nAB,Bob\n113,Cy\nab,Dan\n2024001,Eve\n", {
       ...byEvent,
       name: [],
       with: [{ file: other, sheet: undefined, by: ["parent"], as: "b", repeats: false }],
     })
-    expect(rows).toEqual([["0112", "Ada", "x"], ["AB", "Bob", "y"], ["113", "Cy", ""]])
-    expect([...faults.keys()]).toEqual([1, 2])
+    expect(rows).toEqual([
+      ["0112", "Ada", "x"],
+      ["AB", "Bob", "y"],
+      ["113", "Cy", ""],
+      ["ab", "Dan", "y"],
+      ["2024001", "Eve", "z"],
+    ])
+    expect([...faults.keys()]).toEqual([1, 2, 4, 5])
     expect(faults.get(1)).toMatch(
       /^Row 1 \(record 1 of b\) of .* none has the key "112" \(parent\), but this row has a similar one, and is not sent without the record\. Write both keys in the same way\.$/,
     )

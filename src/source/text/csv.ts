@@ -215,7 +215,7 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
       {
         what: "header",
         value: headerPlace(settings.headerRow, `line ${header.row}`, header.above)
-          + (header.isRepaired ? ", with bare quotes in its titles" : ""),
+          + (header.isRepaired && settings.headerRow !== "none" ? ", with bare quotes in its titles" : ""),
       },
     ]
     let files: Effect.Effect.Success<Source["files"]> = []

@@ -136,9 +136,9 @@ const isBinary = (lines: Uint8Array) => {
   return controls >= Math.max(3, lines.length / 50)
 }
 
-const noText = (file: string) =>
+const noText = (file: string, hint = "") =>
   refusing(file)(
-    "is neither text nor a known kind of workbook or archive. It may be damaged. Export it again, or as CSV.",
+    `is neither text nor a known kind of workbook or archive. It may be damaged. Export it again, or as CSV.${hint}`,
   )
 
 /** An encoding, and warnings about how it was found. */
@@ -165,7 +165,9 @@ export const findEncoding = (bytes: Bytes, asked: string | undefined): Effect.Ef
     const plain: Found = { encoding, warnings: [] }
     if (encoding.because !== checkedUtf8) return plain
     // A database's file may be valid UTF-8, too, but begins with several NUL characters.
-    if (/^[^\r\n]*(?:\0[^\r\n]*){3}/.test(Buffer.from(head).toString("latin1"))) return yield* noText(bytes.file)
+    if (/^[^\r\n]*(?:\0[^\r\n]*){3}/.test(Buffer.from(head).toString("latin1"))) {
+      return yield* noText(bytes.file, " If it is text, set `source.encoding`.")
+    }
     const known = detections.get(bytes)
     if (known !== undefined) return known
     const look = yield* looksLike(bytes)

@@ -649,7 +649,7 @@ describe("a pipeline file", () => {
     [
       "a header that can't be sent",
       'request: { path: /x, headers: { X-Name: "Zoë ✓" } }',
-      "`X-Name` expects a text of letters without accents, digits and punctuation, not `Zoë ✓`.",
+      "`X-Name` expects a text of Latin letters, digits and punctuation, not `Zoë ✓`.",
     ],
     [
       "the age of a pull",
