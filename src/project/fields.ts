@@ -112,11 +112,11 @@ const fromText = <A>(pattern: string, decode: (text: string) => A | undefined): 
     },
   )
 
-const units: Readonly<Record<string, number>> = millisIn
+const units: ReadonlyMap<string | undefined, number> = new Map(Object.entries(millisIn))
 
 const durationIn = (text: string): Duration.Duration | undefined => {
   const [, count, word] = /^(\d+(?:\.\d+)?) ?([a-z]+?)s?$/.exec(text) ?? []
-  const unit = units[word ?? ""]
+  const unit = units.get(word)
   return count === undefined || unit === undefined ? undefined : Duration.millis(Number(count) * unit)
 }
 

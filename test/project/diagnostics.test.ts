@@ -141,9 +141,9 @@ describe("an invalid value, with what is allowed", () => {
     ]],
     [
       "a unit",
-      withSection("sink", "service: s\nform: f\nretries: { base: «5 sec, max: «30 fortnights }"),
+      withSection("sink", "service: s\nform: f\nretries: { base: «5 sec, max: «30 constructor }"),
       ["`base` expects a number and a unit, such as `500 millis`, `30 seconds` or `2 minutes`, not `5 sec`."],
-      ["`max` expects a number and a unit, such as `500 millis`, `30 seconds` or `2 minutes`, not `30 fortnights`."],
+      ["`max` expects a number and a unit, such as `500 millis`, `30 seconds` or `2 minutes`, not `30 constructor`."],
     ],
     [
       "shares",
