@@ -58,7 +58,7 @@ export const isShared = ({ exact }: OptionIndex, text: string): boolean => (exac
 /** Digits, symbols and single letters. If these differ, the names are different, however similar they are otherwise. */
 const details = (text: string): string =>
   (text.replaceAll("−", "-").toLowerCase().match(
-    /\d+|[+<>≤≥=%$€£#]|-(?=\d)|(?<=(?<!\p{L})\p{L})-(?!\p{L})|(?<!\p{L})\p{L}(?!\p{L})/gu,
+    /\d+|[+<>≤≥=%$€£#]|-(?=\d|[^\p{L}\p{N}]*$)|(?<=(?<!\p{L})\p{L})-(?!\p{L})|(?<!\p{L})\p{L}(?!\p{L})/gu,
   ) ?? []).join(" ")
 
 /**

@@ -23,6 +23,7 @@ it("names with different digits, symbols, single letters or words name no option
     undefined,
     undefined,
   ])
+  expect(namedBy(["AB", "Rh", "(A-)"], "AB-", "AB+", "Rh-", "A-")).toEqual([undefined, undefined, "A-"])
   expect(namedBy(["From work", "No children", "Austria"], "At work", "I have children", "Australia")).toEqual([
     undefined,
     undefined,
