@@ -143,11 +143,7 @@ const byList = (mapped: ReadonlyArray<ComparedAnswer>): ByList => {
   return table
 }
 
-interface ReturnedElement {
-  readonly id: string
-  readonly value: Json | undefined
-  readonly known?: boolean
-}
+type ReturnedElement = Pick<Returned, "id" | "value" | "known">
 
 /** `conflicts`: the submission has different values for this id, so it is unknown which of them is right, and the value is their list. */
 type Found<A> = A & { readonly conflicts?: boolean }
@@ -168,12 +164,16 @@ export const elementsById = <A extends ReturnedElement>(elements: ReadonlyArray<
   return new Map(Array.from(groupBy(elements, ({ id }) => id), ([id, alike]) => [id, joinedElement(alike)]))
 }
 
+/** Returns the element of a list that has an id. Joins several of them only if there are any, because settling compares many submissions. */
 export const elementWith = <A extends ReturnedElement>(
   elements: ReadonlyArray<A>,
   id: string,
 ): Found<A> | undefined => {
-  const [first, ...others] = elements.filter((one) => one.id === id)
-  return first === undefined || others.length === 0 ? first : joinedElement([first, ...others])
+  const has = (one: A) => one.id === id
+  const first = elements.find(has)
+  return first === undefined || elements.findLast(has) === first
+    ? first
+    : joinedElement([first, ...elements.filter((one) => one !== first && has(one))])
 }
 
 /** Compares a list of an item: first everything that was sent, in order, then anything that came back without being sent. */
