@@ -36,7 +36,7 @@ export const editText = (text: string, edit: AnyEdit, file = "The file") => {
   const changed = (edited: string | undefined) =>
     edited === undefined || !keepsOthers(text, edited)
       ? initRefused(
-        `${file} can't be changed as it is written without changing anything else: edit the text. Each entry of \`mapping\` and its lists must be on a line of its own, and each question and time must have one entry.`,
+        `${file} can't be changed automatically as it is written. Edit its text: each entry of \`mapping\` and its lists must be on a line of its own, and each question and time must have one entry.`,
       )
       : Effect.succeed({ text: edited, entry: undefined })
   switch (edit._tag) {

@@ -71,7 +71,7 @@ describe("an edit that would change more than it is about", () => {
   ])("is refused: %s", ([, text, edit]) =>
     Effect.gen(function*() {
       const refused = yield* Effect.flip(editText(text, edit))
-      expect(refused.message).toContain("can't be changed as it is written")
+      expect(refused.message).toContain("can't be changed automatically as it is written")
     }))
 
   it.effect("a column that is already ignored is not listed again", () =>
