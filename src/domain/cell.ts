@@ -26,6 +26,16 @@ export class ErrorCell {
   }
 }
 
+/** Follows an error in rejected.csv, so that an error that nobody has corrected is not imported as a text. */
+const errorMark = " (an error in the workbook)"
+
+/** Returns an error as rejected.csv contains it. */
+export const markedError = ({ code }: ErrorCell): string => code + errorMark
+
+/** Returns the error that a cell of a rejected.csv stands for, otherwise the cell. */
+export const unmarkedError = (cell: Cell): Cell =>
+  typeof cell === "string" && cell.endsWith(errorMark) ? new ErrorCell(cell.slice(0, -errorMark.length)) : cell
+
 /** A nested value of a JSON source: an array or an object. */
 export class JsonCell {
   readonly value: Json

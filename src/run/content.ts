@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { cellText } from "../domain/cell.ts"
+import { type Cell, cellText, ErrorCell, markedError } from "../domain/cell.ts"
 import { eachAnswered, type Item } from "../domain/item.ts"
 import { looseText } from "../domain/looseKey.ts"
 import type { Problem, ProblemCode } from "../domain/problem.ts"
@@ -56,9 +56,11 @@ export const rowTexts = (
   cells: Cells,
   { columns, end }: Pick<RunPlan, "columns" | "end">,
 ): ReadonlyArray<string> => [
-  ...columns.map(({ position }) => untrimmedText(cells[position])),
-  ...cells.slice(end).map(untrimmedText),
+  ...columns.map(({ position }) => rowText(cells[position])),
+  ...cells.slice(end).map(rowText),
 ]
+
+const rowText = (cell: Cell | undefined): string => cell instanceof ErrorCell ? markedError(cell) : untrimmedText(cell)
 
 /** Returns a row's key, or undefined if it has none. */
 export type KeyOf = (cells: Cells) => string | undefined

@@ -1,5 +1,5 @@
 import * as Stream from "effect/Stream"
-import { cellText } from "../domain/cell.ts"
+import { cellText, unmarkedError } from "../domain/cell.ts"
 import type { Problem, ProblemCode } from "../domain/problem.ts"
 import { addedColumns } from "../domain/rejectedLine.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
@@ -50,7 +50,7 @@ export const unreadCode = (key: string, code: string): ProblemCode | undefined =
  * missing cells, damaged characters and conflicting records look like ordinary cells in the file, so nothing else
  * shows that a person has corrected them. Such a row has no `_key`, because its key was not read. Also rejects rows
  * with cells after the file's last column, which spreadsheet programs give columns without a title, and rows whose
- * `_id` was changed or removed, because it is unknown which row they replace.
+ * `_id` was changed or removed, because it is unknown which row they replace. Errors of a workbook are errors again.
  */
 export const rejectUnread = (fixed: Source): Source => {
   const { columns } = fixed
@@ -84,7 +84,7 @@ export const rejectUnread = (fixed: Source): Source => {
       const problem = faults.has(index) ? undefined : problemOf(cells, chunk.firstRow + index)
       if (problem !== undefined) faults.set(index, problem)
     })
-    return { ...chunk, faults }
+    return { ...chunk, faults, rows: chunk.rows.map((cells) => cells.map(unmarkedError)) }
   }
   return { ...fixed, read: (expected) => Stream.map(fixed.read(expected), inChunk) }
 }

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import Papa from "papaparse"
 import { columnName } from "../../src/domain/words.ts"
-import { text, xlsx, zip } from "../source/workbooks.ts"
+import { row, text, xlsx, zip } from "../source/workbooks.ts"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { fix, importFixed } from "./rejected.ts"
 
@@ -349,4 +349,31 @@ it.scopedLive("rejected rows that a spreadsheet program has saved as a workbook 
     expect(masked.status, masked.stdout + masked.stderr).toBe(2)
     expect(masked.stderr).toContain("masked copy")
     expect(at.count()).toBe(1)
+  }))
+
+it.scopedLive("errors of a workbook stay rejected until they are corrected, also in a row with another problem", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("pipelines/contacts.yaml", pipelineYaml({ sink, file: "../source.xlsx" }))
+    const error = `t="e"><f>A1/0</f><v>#DIV/0!</v>`
+    const uncalculated = "><f>A1</f>"
+    const contact = (number: number, key: string, name: string) =>
+      row(number, text(key), name, text(`${number}@example.org`), text("1990-01-17"))
+    const rows = row(1, text("No"), text("Name"), text("Mail"), text("Born"))
+      + contact(2, "1", text("Ada")) + contact(3, "2", error) + contact(4, "3", uncalculated) + contact(5, "1", error)
+    at.write("source.xlsx", zip(xlsx([{ name: "S", rows }])))
+    const first = yield* at.inProcess("run", "contacts")
+    expect(first.status, first.stdout + first.stderr).toBe(1)
+    expect(at.report().rows).toMatchObject({ imported: 1, invalid: 2, duplicate: 1 })
+
+    fix(at, [/^1,/m, "4,"])
+    const again = yield* importFixed(at, first.lastLine)
+    expect(again.status, again.stdout + again.stderr).toBe(1)
+    expect(at.report().rows).toMatchObject({ read: 3, imported: 0, invalid: 3 })
+    expect(at.report().problems).toMatchObject([{ code: "excel-error", count: 3 }])
+
+    fix(at, [/^2,[^,]*/m, "2,Bob"], [/^3,[^,]*/m, "3,#DIV/0!"], [/^4,[^,]*/m, "4,Dora"])
+    const last = yield* importFixed(at, again.lastLine)
+    expect(last.status, last.stdout + last.stderr).toBe(0)
+    expect(at.report().rows).toMatchObject({ read: 3, imported: 3 })
   }))

@@ -245,7 +245,7 @@ const reportPage = (): string =>
     ),
     section(
       "## CSV files",
-      "UTF-8, commas, a header line, `\\n` between lines, and quotes where needed. Files for spreadsheets are protected: a cell that could be a formula has a `'` in front, even if it already begins with one. Remove one `'` to get the cell. In `differences.csv` a value that is not text is JSON, and an empty cell means that nothing was sent or returned. `rejected.csv` and `in-doubt.csv` contain the source's cells unchanged, except that damaged characters are written as `\ufffd`. Missing cells are empty, and cells beyond the header follow `_message`.",
+      "UTF-8, commas, a header line, `\\n` between lines, and quotes where needed. Files for spreadsheets are protected: a cell that could be a formula has a `'` in front, even if it already begins with one. Remove one `'` to get the cell. In `differences.csv` a value that is not text is JSON, and an empty cell means that nothing was sent or returned. `rejected.csv` and `in-doubt.csv` contain the source's cells unchanged, except that damaged characters are written as `\ufffd`, and an error in a workbook ends with `(an error in the workbook)`, so that it is rejected again until you correct it. Missing cells are empty, and cells beyond the header follow `_message`.",
     ),
     ...Object.values(csvFiles).map(({ about, hasCells, holds, name, titles }) =>
       section(
