@@ -237,10 +237,10 @@ const openEnd = ({ open }: RunFacts, history: ReadonlyArray<RunFacts>): string |
 
 const invalidShare = (run: RunFacts, history: ReadonlyArray<RunFacts>): string | undefined => {
   const share = shareOf(run)
-  const usual = median(history.map(shareOf)) ?? 0
-  if (run.invalid < fewRows || share <= manyInvalid || share <= usual * 2) return undefined
-  return `${counted(run.invalid, "row")} of ${count(run.read)} can't be imported (${percent(share, 1)}, usually ${
-    percent(usual, 1)
+  const usual = median(history.map(shareOf))
+  if (run.invalid < fewRows || share <= manyInvalid || share <= (usual ?? 0) * 2) return undefined
+  return `${counted(run.invalid, "row")} of ${count(run.read)} can't be imported (${percent(share, 1)}${
+    usual === undefined ? "" : `, usually ${percent(usual, 1)}`
   }).`
 }
 

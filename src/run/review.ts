@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { counted, percent } from "../domain/words.ts"
+import { count, counted, percent } from "../domain/words.ts"
 import type { AttentionRow } from "../ledger/facts.ts"
 import type { StopLimit } from "../project/Pipeline.ts"
 import { fewRows } from "../project/sinkSection.ts"
@@ -98,11 +98,11 @@ export const overLimit = (
 ): string | undefined => {
   if ("rows" in limit) {
     return rows > limit.rows
-      ? `${counted(rows, "row is", "rows are")} ${what}, more than stopWhen allows (${limit.rows}).`
+      ? `${counted(rows, "row is", "rows are")} ${what}, more than stopWhen allows (${count(limit.rows)}).`
       : undefined
   }
   if (of < (limit.atLeast ?? atLeast) || rows <= limit.share * of) return undefined
-  return `${rows} of ${of} ${among} are ${what} (${percent(rows / of, 3)}), `
+  return `${count(rows)} of ${count(of)} ${among} are ${what} (${percent(rows / of, 3)}), `
     + `more than stopWhen allows (${percent(limit.share, 3)}).`
 }
 

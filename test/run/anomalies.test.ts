@@ -80,6 +80,9 @@ it("an unusually high share of invalid rows is reported", () => {
   expect(codes({ invalid: 51 }, history.map((one) => ({ ...one, invalid: 40 })))).toEqual([])
   expect(codes({ read: 9, invalid: 9 }, [])).toEqual([])
   expect(codes({ read: 20, invalid: 10 }, [])).toEqual(["invalid-share"])
+  const sentence = (past: typeof history) => anomalies({ ...usual, invalid: 60 }, past)[0]?.sentence
+  expect(sentence([])).toBe("60 rows of 1,000 can't be imported (6%).")
+  expect(sentence(history)).toBe("60 rows of 1,000 can't be imported (6%, usually 0.4%).")
 })
 
 it("vanished rows are reported in the first run without them, but not in later runs", () => {

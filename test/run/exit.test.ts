@@ -60,7 +60,7 @@ describe("a limit of stopWhen", () => {
 
   it("a small share that exceeds its limit is shown as more than nothing, and the limit as it was given", () => {
     expect(overLimit("invalid", { share: 0.0004 }, amount(49, 100_000))).toContain(
-      "(0.049%), more than stopWhen allows (0.04%).",
+      "49 of 100,000 rows that are new in this run are invalid (0.049%), more than stopWhen allows (0.04%).",
     )
   })
 
