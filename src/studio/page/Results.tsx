@@ -151,7 +151,7 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
           row.name,
           row.row,
           asCell(row.key),
-          row.isSent ? t.sentFixed : safe(row.message),
+          <span key="reason" class="reason">{row.isSent ? t.sentFixed : safe(row.message)}</span>,
           ...shown.map((column) => field(row, column)),
           act(t.show, () => setOpen(row.name === opened?.name ? "" : row.name), { label: t.allCellsOf(row.row) }),
         ]),

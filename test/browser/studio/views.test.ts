@@ -11,6 +11,7 @@ import { describe, expect, it } from "vitest"
 import { stringify } from "yaml"
 import { linkFile } from "../../../src/jobs/report.ts"
 import { isLong } from "../../long.ts"
+import { pageOf } from "../../studio/opened.ts"
 import { withoutBrowser } from "../browser.ts"
 import { attacks } from "../reports.ts"
 import { people, pipelineOf, rows } from "./people.ts"
@@ -45,7 +46,14 @@ const wideForm = stringify({
 })
 const wideRows = Papa.unparse([many, ...Array.from({ length: 50 }, (_, row) => many.map((_, at) => `${row} ${at}`))])
 
-const its = inProject(() => ({ forms: [people, hostileForm, wideForm] }), {
+const mails = Array.from({ length: 6 }, (_, at) => `Mail ${at + 1}`)
+const mailsForm = stringify({
+  id: "mails",
+  name: "Mails",
+  questions: mails.map((name, at) => ({ id: `q${at}`, name, type: "EmailInput" })),
+})
+
+const its = inProject(() => ({ forms: [people, hostileForm, wideForm, mailsForm] }), {
   isShort: true,
   prepare: async (project) => {
     mkdirSync(join(project.root, "pipelines"))
@@ -231,6 +239,28 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
       await expect.poll(() => page.getByRole("alert").count()).toBe(1)
       expect([view, await page.getByRole("main").getByRole("button").count()]).toEqual([view, 0])
     }
+    await isQuiet()
+    await close()
+  })
+
+  it("show why a row was rejected in a readable width, even if many of its columns are wrong", async () => {
+    const { root, studio } = its.project
+    writeFileSync(join(root, "mails.csv"), Papa.unparse([["No", ...mails], ["1", ...mails]]))
+    writeFileSync(
+      join(root, "pipelines", "mails.yaml"),
+      stringify({
+        pipeline: "mails",
+        source: { file: "../mails.csv", rowKey: ["No"] },
+        mapping: { questions: mails.map((name) => ({ name, from: name })) },
+        sink: { service: "practice", form: "mails" },
+      }),
+    )
+    const { call, follow } = await pageOf(studio)
+    await follow((await call("runs", "start", { pipeline: "mails", mode: "run" })).id)
+    const { close, isQuiet, page } = await its.open()
+    await page.goto(`${studio.origin}/#/results/mails`)
+    const why = page.getByRole("region", { name: "1 rejected row" }).getByRole("cell", { name: /expected an email/ })
+    expect((await why.boundingBox())?.width).toBeGreaterThan(150)
     await isQuiet()
     await close()
   })
