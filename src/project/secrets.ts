@@ -138,7 +138,7 @@ export const openSecrets = (yaml: YamlText, dotenv: string, resolve: (path: stri
       const text = place.in === "env"
         ? environment.secret(place.name).pipe(
           Effect.mapError((error) =>
-            wrong(`The .env file can't be read: ${reasonOf(error)}.`, "Make it readable by its owner.")
+            wrong(`The .env file can't be read: ${reasonOf(error)}.`, "Change its permissions, or run as its owner.")
           ),
           Effect.map(Option.match({ onNone: () => "", onSome: Redacted.value })),
         )

@@ -113,16 +113,19 @@ export const openStore = (
 const refusedPaths = ["ENOTDIR", "ELOOP", "EACCES", "ENAMETOOLONG"]
 
 const unusablePath = (file: string): LedgerRefused | undefined => {
-  const refused = (reason: string) =>
+  const refused = (reason: string, orElse = "correct the path itself") =>
     new LedgerRefused({
       message:
-        `The ledger ${file} can't be opened: ${reason}. Nothing was sent. Correct \`ledger.file\` in config/formferry.yaml, or the path itself.`,
+        `The ledger ${file} can't be opened: ${reason}. Nothing was sent. Correct \`ledger.file\` in config/formferry.yaml, or ${orElse}.`,
     })
   try {
     accessSync(file)
     return statSync(file).isDirectory() ? refused("it is a folder") : undefined
   } catch (cause) {
-    return refusedPaths.includes(codeOf(cause)) ? refused(reasonOf(cause)) : undefined
+    const code = codeOf(cause)
+    return refusedPaths.includes(code)
+      ? refused(reasonOf(cause), code === "EACCES" ? "run as the user who owns the ledger" : undefined)
+      : undefined
   }
 }
 

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { statfsSync } from "node:fs"
+import { counted } from "../../domain/words.ts"
 import { LedgerError } from "../errors.ts"
 import { mostLogBytes } from "./openDatabase.ts"
 
@@ -44,7 +45,7 @@ export const requireRoom = (
   const needed = neededRoom(rows, bytes)
   if (free === undefined || free >= needed) return Effect.void
   const cause = new Error(
-    `its disk has ${inMebibytes(free)} free, and ${rows} rows may need ${
+    `its disk has ${inMebibytes(free)} free, and ${counted(rows, "row")} may need ${
       inMebibytes(needed)
     }. Make room, then run again`,
   )

@@ -9,7 +9,7 @@ it.effect("a disk without space for the rows is reported, with the space that th
     const look = (free: number | undefined, rows: number, bytes: number) => requireRoom("ledger.db", free, rows, bytes)
     const failure = yield* Effect.flip(look(50 * mebibyte, 100_000, 20 * mebibyte))
     expect(failure._tag).toBe("LedgerError")
-    expect(failure.message).toContain("its disk has 50 MiB free, and 100000 rows may need")
+    expect(failure.message).toContain("its disk has 50 MiB free, and 100,000 rows may need")
     expect(failure.message).toMatch(/Make room, then run again\. Nothing more is sent/)
     yield* look(1_000 * mebibyte, 100_000, 20 * mebibyte)
     yield* look(50 * mebibyte, 10, 2_100)
