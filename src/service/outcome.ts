@@ -94,7 +94,8 @@ export const unusable = (
     return error(
       "unexpected",
       `did not return the list: status ${status}${said}. `
-        + "If the service can't list forms and submissions, remove `list` from its `capabilities` in config/formferry.yaml.",
+        + "Check baseUrl, including its version segment. "
+        + "If the service can't list forms and submissions, its `capabilities` in config/formferry.yaml must not contain `list`.",
     )
   }
   if (operation === "delete" && status === 405) {
