@@ -48,7 +48,7 @@ export const progressLine = (progress: Progress, screen: Pick<Screen, "colour">)
     : ""
   const { back, pace, unusual } = partsOf(progress, paint)
   const texts = [doneText(progress) + share, ...[...back, ...unusual, ...pace].map(({ text }) => text)]
-  return paint.strong(title.padEnd(10)) + texts.join(" · ")
+  return paint.strong(`${title.padEnd(9)} `) + texts.join(" · ")
 }
 
 const widestBar = 32

@@ -317,6 +317,11 @@ describe("the progress line", () => {
     expect(progressLine(progress({ total: 0, read: 0, rate: 0 }), plain)).toContain("0 of 0 rows ·")
   })
 
+  it("the progress line has a space after the longest titles of phases", () => {
+    expect(progressLine(progress({ phase: "rewrite" }), plain)).toMatch(/^rewrite the ledger rewriting/)
+    expect(progressLine(progress({ phase: "list", read: 5 }), plain)).toMatch(/^list the form 5 of/)
+  })
+
   it("the progress line of the survey has no rate", () => {
     expect(progressLine(progress({ phase: "survey", read: 160, total: undefined, rate: 0.5 }), plain))
       .not.toContain("a second")
