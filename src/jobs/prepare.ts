@@ -204,11 +204,18 @@ const openUnnamed = ({ source }: Pipeline, file: string | undefined, options: Op
       const because = "the new records lack columns of earlier ones"
       return yield* open(source, { ...options, from: { ...everything, selection: from.selection, because } })
     }
-    const given = { ...(yield* openSource({ ...source, file })), matched: yield* matchedBy(source.file, file) }
+    // A spreadsheet program may have saved a rejected.csv as a workbook, to which the source's places don't apply.
+    const anywhere = { ...source, file, sheet: undefined, range: undefined, headerRow: undefined }
+    const isPlaced = (source.sheet ?? source.range ?? source.headerRow) !== undefined
+    const rejected = isPlaced ? Option.getOrUndefined(yield* Effect.option(openSource(anywhere))) : undefined
+    const opened = rejected !== undefined && isFixed(rejected.columns)
+      ? rejected
+      : yield* openSource({ ...source, file })
+    const given = { ...opened, matched: yield* matchedBy(source.file, file) }
     if (!isFixed(given.columns)) return given
     const own = Option.getOrUndefined(yield* Effect.option(open(source)))
     if (own?.tool === undefined) return given
-    const fixed = yield* openSource({ ...source, file, format: own.tool.name })
+    const fixed = yield* openSource({ ...anywhere, format: own.tool.name })
     return sameTitles(own, fixed) ? { ...fixed, tool: own.tool, blocks: own.blocks } : fixed
   })
 

@@ -377,3 +377,21 @@ it.scopedLive("errors of a workbook stay rejected until they are corrected, also
     expect(last.status, last.stdout + last.stderr).toBe(0)
     expect(at.report().rows).toMatchObject({ read: 3, imported: 3 })
   }))
+
+it.scopedLive("a rejected.csv that was saved as a workbook is read without the places of the pipeline's own workbook", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("pipelines/contacts.yaml", pipelineYaml({ sink, file: "../source.xlsx\n  sheet: S\n  headerRow: 2" }))
+    const rows = row(1, text("Contacts")) + row(2, text("No"), text("Name"), text("Mail"), text("Born"))
+      + row(3, text("1"), text("Ada"), text("not an address"), text("1990-01-17"))
+    at.write("source.xlsx", zip(xlsx([{ name: "S", rows }])))
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+    const fixed = Papa.parse<Array<string>>(at.read("reports/contacts/latest/rejected.csv"), { skipEmptyLines: true })
+      .data.map((line, index) =>
+        row(index + 1, ...line.map((cell) => cell === "" ? "" : text(cell.replace("not an address", "a@example.org"))))
+      )
+    at.write("fixed.xlsx", zip(xlsx([{ name: "rejected", rows: fixed.join("") }])))
+    const sent = yield* at.inProcess("run", "contacts", "--source", "fixed.xlsx")
+    expect(sent.status, sent.stdout + sent.stderr).toBe(0)
+    expect(at.report().rows).toMatchObject({ read: 1, imported: 1 })
+  }))
