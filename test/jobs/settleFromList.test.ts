@@ -188,6 +188,7 @@ scoped(
     const report = yield* run()
     expect(report).toMatchObject({ exitCode: 4, rows: { imported: 10, inDoubt: 20 } })
     expect(report.warnings.join()).toContain("The form could not be listed, so 20 rows stay in doubt.")
+    expect(report.warnings.join()).toContain("Check baseUrl")
     expect(names().length).toBe(60)
   }),
 )
