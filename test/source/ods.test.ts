@@ -67,6 +67,8 @@ describe("the value of a cell in an OpenDocument sheet", () => {
     ["percentage", "value", "0.125", new PercentCell(12.5)],
     ["currency", "value", "-1234.5", -1234.5],
     ["boolean", "boolean-value", "false", false],
+    ["boolean", "boolean-value", "1", true],
+    ["boolean", "boolean-value", "", false],
     ["date", "date-value", "2020-01-02", new DateCell("2020-01-02")],
     ["date", "date-value", "2020-03-29T02:30:14.999999999", new DateCell("2020-03-29T02:30:15")],
     ["date", "date-value", "1890-05-06", new DateCell("1890-05-06")],

@@ -132,10 +132,10 @@ export const toCell = (
     case "time":
       return timeCell(value ?? "", shows, firstDay)
     case "boolean":
-      if (value !== "true" && value !== "false") {
-        throw new BadSheet(`a truth value that is ${JSON.stringify(value ?? "")}`)
-      }
-      return value === "true"
+      // Spout, a library for PHP, writes 1 for true, and an empty value for false.
+      if (value === "true" || value === "1") return true
+      if (value === "false" || value === "0" || value === "") return false
+      throw new BadSheet(`a truth value that is ${JSON.stringify(value)}`)
     case "":
     case "void":
     case "string": {
