@@ -243,6 +243,14 @@ describe("formferry's .xlsx reader", () => {
     expect(typeof all !== "string" && all.rows).toEqual([cells])
   })
 
+  it("the reader reads the durations that Excel writes in strict workbooks like the numbers that it writes in others", async () => {
+    const lasting = (value: string) => `t="d" s="1"><v>${value}</v>`
+    const rows = row(1, text("a"), text("b"), text("c"))
+      + row(2, lasting("PT0H11M0.000S"), lasting("PT36H30M0.000S"), 's="1"><v>1.520833333333333</v>')
+    const all = await readAs(file(zip(xlsx([{ name: "R", rows }], { formats: ["[hh]:mm"] })), "xlsx"))
+    expect(typeof all !== "string" && all.rows).toEqual([[new DateCell("00:11:00"), "36:30:00", "36:30:00"]])
+  })
+
   it("the reader returns an error for a formula without a stored value, whatever its type, but not for an empty text", async () => {
     const title = (at: string) => `<c r="${at}" t="inlineStr"><is><t>${at}</t></is></c>`
     const types = ["", "n", "str", "b", "e", "d", "s"]

@@ -154,6 +154,16 @@ export const isoCell = (text: string, shows: Shows, date1904: boolean): Cell => 
   return new DateCell(seconds % daySeconds === 0 && !shows.time ? moment.slice(0, 10) : moment.slice(0, 19))
 }
 
+const duration = /^(-)?P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/
+
+/** Returns the number of days of a duration in ISO 8601, such as `PT36H30M`. Undefined if the text is not one. */
+export const daysOf = (text: string): number | undefined => {
+  const [found, minus, days = 0, hours = 0, minutes = 0, seconds = 0] = duration.exec(text) ?? []
+  if (found === undefined) return undefined
+  const total = Number(days) * daySeconds + Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
+  return (minus === undefined ? total : -total) / daySeconds
+}
+
 /** Returns the cell of a number that its format shows as a date or a time that does not exist. Spreadsheet programs show it as ####, or each in its own way. */
 const noDate = (serial: number, shows: Shows, date1904: boolean): ErrorCell =>
   new ErrorCell(

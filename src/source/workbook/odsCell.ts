@@ -1,5 +1,15 @@
 import { type Cell, DateCell, ErrorCell } from "../../domain/cell.ts"
-import { clock, isErrorName, isoCell, longDigits, noFormat, numberCell, type Shows, uncalculated } from "./cells.ts"
+import {
+  clock,
+  daysOf,
+  isErrorName,
+  isoCell,
+  longDigits,
+  noFormat,
+  numberCell,
+  type Shows,
+  uncalculated,
+} from "./cells.ts"
 import { BadSheet, decimal, localName, type XmlAttributes } from "./xml.ts"
 
 /** A cell's attributes that matter, without their prefixes. */
@@ -73,8 +83,6 @@ export const cellOfTag = (attributes: XmlAttributes): OdsCell => {
   return cell
 }
 
-const duration = /^(-)?P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/
-
 /** Returns a number of days since a workbook's first day as its format shows it. A time without a date never loses its days. */
 const datedCell = (days: number, shows: Shows, firstDay: string): Cell => {
   const seconds = Math.round(days * 86_400)
@@ -92,12 +100,11 @@ const datedCell = (days: number, shows: Shows, firstDay: string): Cell => {
  * day.
  */
 const timeCell = (text: string, shows: Shows | undefined, firstDay: string): Cell => {
-  const [found, minus, days = 0, hours = 0, minutes = 0, seconds = 0] = duration.exec(text) ?? []
-  if (found === undefined || minus !== undefined) {
-    return new ErrorCell(`${text}, ${found === undefined ? "not a duration" : "a negative time"}`)
+  const days = daysOf(text)
+  if (days === undefined || days < 0) {
+    return new ErrorCell(`${text}, ${days === undefined ? "not a duration" : "a negative time"}`)
   }
-  const total = Number(days) * 86_400 + Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
-  return datedCell(total / 86_400, shows ?? { date: false, time: true, elapsed: true }, firstDay)
+  return datedCell(days, shows ?? { date: false, time: true, elapsed: true }, firstDay)
 }
 
 /**

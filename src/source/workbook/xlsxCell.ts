@@ -1,5 +1,5 @@
 import { type Cell, ErrorCell } from "../../domain/cell.ts"
-import { isoCell, longDigits, noFormat, numberCell, showsOf, uncalculated } from "./cells.ts"
+import { daysOf, isoCell, longDigits, noFormat, numberCell, showsOf, uncalculated } from "./cells.ts"
 import { textRuns, unescapedText } from "./sharedTexts.ts"
 import { BadSheet, decimal, type XmlAttributes, xmlNumber, xmlText } from "./xml.ts"
 
@@ -93,8 +93,14 @@ const makeTyped = ({ calculatesOnLoad, date1904, formats, strings }: CellContext
         return value === undefined ? undefined : truth(value)
       case "e":
         return value === undefined ? undefined : new ErrorCell(value)
-      case "d":
-        return value === undefined ? undefined : isoCell(value, showsIn(style), date1904)
+      case "d": {
+        if (value === undefined) return undefined
+        // In strict workbooks, Excel writes hours beyond a day (`[h]:mm`) as a duration.
+        const days = daysOf(value)
+        return days === undefined
+          ? isoCell(value, showsIn(style), date1904)
+          : numberCell(days, showsIn(style), date1904)
+      }
       default: {
         const held = numberIn(cell)
         if (isFormula && calculatesOnLoad && held === 0) return uncalculated
