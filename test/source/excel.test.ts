@@ -232,10 +232,27 @@ describe("cells of a workbook", () => {
       [0x8001, [0x80, 0x35, 0x96, 0x93], "€5–“"],
       [932, [0x93, 0x63, 0x92, 0x86], "田中"],
       [10_000, [0x8a, 0x80, 0x9f, 0x61], "äÄüa"],
+      [10_029, [0xfc, 0x97, 0x64, 0x90], "Łódź"],
     ])("a text is decoded by the code page %i", async (codePage, bytes, text) => {
       const all = await excel(oldBook(codePage, bytes), { sheet: text }, "xls")
       expect(all.rows).toEqual([[text, "plain"]])
       expect(all.source.taken).toContainEqual({ what: "sheet", value: `${text} (the only one)` })
+    })
+
+    it("a text is decoded by the code page that only its sheet states, as Visual FoxPro writes it", async () => {
+      const book = XLSX.CFB.read(oldBook(1252, [0x80, 0x35, 0x96, 0x93]), { type: "buffer" })
+      const entry = XLSX.CFB.find(book, "/Book")
+      if (entry === null) throw new Error("no stream")
+      const bytes = Buffer.from(entry.content)
+      const at = bytes.indexOf(Buffer.from([0x42, 0, 2, 0]))
+      const page = Buffer.from(bytes.subarray(at, at + 6))
+      bytes.writeUInt16LE(0x40, at)
+      const sheet = bytes.lastIndexOf(Buffer.from([9, 8]))
+      const below = sheet + 4 + bytes.readUInt16LE(sheet + 2)
+      const content = Buffer.concat([bytes.subarray(0, below), page, bytes.subarray(below)])
+      Object.assign(entry, { content, size: content.length })
+      const all = await excel(XLSX.CFB.write(book, { type: "buffer" }) as Buffer, {}, "xls")
+      expect(all.rows).toEqual([["€5–“", "plain"]])
     })
 
     it("a text is refused if its code page is unknown or does not have it, but not if it is ASCII", async () => {

@@ -13,6 +13,10 @@ export class UnknownText extends Error {}
 const codePages: Readonly<Record<number, string>> = {
   367: "ascii",
   10_000: "macroman",
+  10_006: "macgreek",
+  10_007: "maccyrillic",
+  10_029: "maccenteuro",
+  10_081: "macturkish",
   0x8000: "macroman",
   0x8001: "cp1252",
 }
@@ -122,7 +126,7 @@ const readRecords = (bytes: Buffer) => {
       const id = length >= 4 ? bytes.readUInt16LE(at + 2) : 0
       // xlsx only knows the common formats.
       if (!own.has(id) && commonFormat(id) !== id) bytes.writeUInt16LE(commonFormat(id), at + 2)
-    } else if (type === kind.codePage && length >= 2) book.codePage = bytes.readUInt16LE(at)
+    }
     // Records that continue the shared strings belong to them.
     const isText = type === kind.sharedTexts || (type === kind.continued && before === kind.sharedTexts)
     if (isText) textParts.push([at, at + length])
@@ -159,6 +163,8 @@ const readRecords = (bytes: Buffer) => {
       }
     } else if (depth === 1) {
       if (isBook && type === kind.encrypted) return undefined
+      // Visual FoxPro only states it in the sheet.
+      if (type === kind.codePage && length >= 2) book.codePage ??= bytes.readUInt16LE(at)
       if (sheet === undefined) add(type, at, length)
       else sheet.add(type, at, length)
     }
