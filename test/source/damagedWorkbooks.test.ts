@@ -54,6 +54,14 @@ describe("a damaged .xls workbook", () => {
       (bytes) => bytes.writeUInt16LE(0x31, recordsOf(0xe0)[3] ?? 0),
       /among those that belong together/,
     ],
+    [
+      "a list of sectors that was overwritten with zeros",
+      (bytes) => {
+        const list = (bytes.readUInt32LE(76) + 1) * 512
+        bytes.fill(0, list, list + 512)
+      },
+      /sectors that form a loop/,
+    ],
     ["no end", (bytes) => bytes.writeUInt16LE(0x1d, recordsOf(0x0a)[1] ?? 0), /no end: it is cut short/],
   ])("an .xls workbook is refused because of %s", async (_, change, expected) => {
     const printed = vi.spyOn(console, "error")

@@ -184,6 +184,30 @@ interface Stream {
   readonly content?: Uint8Array | ReadonlyArray<number>
 }
 
+/** Throws if sectors of a compound file form a loop, which xlsx would follow until memory is full (MS-CFB, section 2). */
+const requireEnds = (file: Buffer): void => {
+  const size = 2 ** file.readUInt16LE(30)
+  const sector = (number: number) => file.subarray((number + 1) * size, (number + 2) * size)
+  const numbersIn = (bytes: Buffer) => Array.from({ length: bytes.length >> 2 }, (_, at) => bytes.readInt32LE(4 * at))
+  const lists = numbersIn(file.subarray(76, 512))
+  for (let at = file.readInt32LE(68), left = file.length / size; at >= 0 && left > 0; left--) {
+    const numbers = numbersIn(sector(at))
+    at = numbers.pop() ?? -1
+    lists.push(...numbers)
+  }
+  /** The sector after each one. Negative after the last one. */
+  const next = lists.filter((number) => number >= 0).flatMap((number) => numbersIn(sector(number)))
+  const ending = new Set<number>()
+  for (const first of next.keys()) {
+    const chain = new Set<number>()
+    for (let at = first; at >= 0 && at < next.length && !ending.has(at); at = next[at]!) {
+      if (chain.has(at)) throw new BadRecords("sectors that form a loop")
+      chain.add(at)
+    }
+    for (const at of chain) ending.add(at)
+  }
+}
+
 /** The parts of xlsx's reader for compound files that are needed here. */
 export interface CompoundFiles<File> {
   readonly read: (bytes: Buffer, options: { readonly type: "buffer" }) => File
@@ -217,6 +241,7 @@ export interface XlsCheck {
  * @returns undefined if the file is not such a workbook, or is encrypted. xlsx will report that
  */
 export const checkXls = <File>(content: Buffer, files: CompoundFiles<File>): XlsCheck | undefined => {
+  requireEnds(content)
   const file = files.read(content, { type: "buffer" })
   const stream = files.find(file, "/Workbook") ?? files.find(file, "/Book")
   if (stream === null || stream === undefined) return undefined
