@@ -10,10 +10,12 @@ const sheet = readFileSync(join(import.meta.dirname, "libreoffice/sheet.xls"))
 /** Returns the place of the workbook's stream in the file. */
 const stream = sheet.indexOf(Buffer.from([9, 8, 16, 0, 0, 6]))
 
+const streamLength = 2607
+
 /** Returns the places of all records of one type in the stream. */
 const recordsOf = (type: number) => {
   const places: Array<number> = []
-  for (let at = stream; at < stream + 2607; at += 4 + sheet.readUInt16LE(at + 2)) {
+  for (let at = stream; at < stream + streamLength; at += 4 + sheet.readUInt16LE(at + 2)) {
     if (sheet.readUInt16LE(at) === type) places.push(at)
   }
   return places
@@ -23,6 +25,27 @@ const changed = (change: (bytes: Buffer) => void) => {
   const bytes = Buffer.from(sheet)
   change(bytes)
   return file(bytes, "xls")
+}
+
+/** Returns a record with these numbers of two bytes each. */
+const record = (type: number, ...numbers: ReadonlyArray<number>) =>
+  Buffer.from(Uint16Array.of(type, 2 * numbers.length, ...numbers).buffer)
+
+/** Returns the file with records inserted into the stream, each before the byte that is named. */
+const withRecords = (...inserted: ReadonlyArray<readonly [before: number, record: Buffer]>) => {
+  const book = XLSX.CFB.read(sheet, { type: "buffer" })
+  const entry = XLSX.CFB.find(book, "/Workbook")
+  if (entry === null) throw new Error("no stream")
+  let bytes = Buffer.from(entry.content).subarray(0, streamLength)
+  for (const [before, added] of inserted.toSorted(([a], [b]) => b - a)) {
+    bytes = Buffer.concat([bytes.subarray(0, before), added, bytes.subarray(before)])
+  }
+  const place = (recordsOf(0x85)[0] ?? 0) - stream + 4
+  const start = bytes.readUInt32LE(place)
+  const moved = inserted.reduce((sum, [before, added]) => (before <= start ? sum + added.length : sum), 0)
+  bytes.writeUInt32LE(start + moved, place)
+  Object.assign(entry, { content: bytes, size: bytes.length })
+  return file(XLSX.CFB.write(book, { type: "buffer" }) as Buffer, "xls")
 }
 
 const labels = recordsOf(0xfd)
@@ -86,31 +109,45 @@ describe("a damaged .xls workbook", () => {
     },
   )
 
+  const nine = Array.from({ length: 9 }, () => 0)
+  const ends = recordsOf(0x0a).map((at) => at - stream)
+
+  it.each<readonly [string, readonly [before: number, record: Buffer]]>([
+    ["two zeros after its last sheet", [streamLength, Buffer.alloc(2)]],
+    ["merged cells among its cells", [fourth - stream, record(0xe5, 1, 3, 3, 4, 5)]],
+    ["widths of columns as Visual FoxPro writes them", [ends[0]! + 4 + 20, record(0x27d, 0, 1024, 0, 0, 0)]],
+    ["a part without cells that is not in its list of sheets", [
+      streamLength,
+      Buffer.concat([record(0x809, 0x600, 0x1000, 0, 0, 0, 0, 0, 0), record(0x0a)]),
+    ]],
+  ])("no damage is suspected in a workbook with %s", async (_, inserted) => {
+    const [all, before] = await Promise.all(
+      [withRecords(inserted), file(sheet, "xls")].map((one) => run(read(config(one)))),
+    )
+    expect(all?.rows).toEqual(before?.rows)
+    expect(all?.source.warnings).toEqual(before?.source.warnings)
+  })
+
+  it("settings below a sheet's cells are a warning, but not among them", async () => {
+    const margin = record(0x29, 0, 0, 0, 0x3ff0)
+    const below = await run(read(config(withRecords([recordsOf(0x23e)[0]! - stream, margin]))))
+    expect(below.rows).toHaveLength(5)
+    expect(below.source.warnings.join(" ")).toMatch(
+      /may be damaged, so rows or cells may be missing: settings of the sheet are below its cells \(0x0029\)/,
+    )
+    expect(await refusal(config(withRecords([fourth - stream, margin])))).toMatch(
+      /a different kind among its cells \(0x0029/,
+    )
+  })
+
   it("no damage is suspected in a sheet with several windows and a custom view, or if a program has not corrected the count of formats", async () => {
-    const book = XLSX.CFB.read(sheet, { type: "buffer" })
-    const entry = XLSX.CFB.find(book, "/Workbook")
-    if (entry === null) throw new Error("no stream")
-    let bytes = Buffer.from(entry.content).subarray(0, 2607)
-    const record = (type: number, length: number) => {
-      const made = Buffer.alloc(4 + length)
-      made.writeUInt16LE(type, 0)
-      made.writeUInt16LE(length, 2)
-      return made
-    }
-    const insert = (at: number, ...records: ReadonlyArray<Buffer>) => {
-      bytes = Buffer.concat([bytes.subarray(0, at), ...records, bytes.subarray(at)])
-    }
     const [bookEnd = 0, sheetEnd = 0] = recordsOf(0x0a).map((at) => at - stream)
-    insert(sheetEnd, record(0x23e, 18), record(0x1aa, 64), record(0x14, 0), record(0x1ab, 2))
-    const count = record(0x87c, 20)
-    count.writeUInt16LE(0x87c, 4)
-    count.writeUInt16LE(999, 18)
-    insert(bookEnd, count)
-    const place = (recordsOf(0x85)[0] ?? 0) - stream + 4
-    bytes.writeUInt32LE(bytes.readUInt32LE(place) + count.length, place)
-    entry.content = bytes
-    const changed = XLSX.CFB.write(book, { type: "buffer" }) as Buffer
-    const [all, before] = await Promise.all([changed, sheet].map((one) => run(read(config(file(one, "xls"))))))
+    const view = [record(0x23e, ...nine), record(0x1aa, ...nine), record(0x14), record(0x1ab, 0)]
+    const changed = withRecords(
+      [bookEnd, record(0x87c, 0x87c, 0, 0, 0, 0, 0, 0, 999, 0, 0)],
+      [sheetEnd, Buffer.concat(view)],
+    )
+    const [all, before] = await Promise.all([changed, file(sheet, "xls")].map((one) => run(read(config(one)))))
     expect(all?.rows).toEqual(before?.rows)
     expect(all?.source.warnings).toEqual(before?.source.warnings)
   })

@@ -138,23 +138,16 @@ const readRecords = (bytes: Buffer) => {
   let isBook = true
   let depth = 0
   let from = 0
-  while (from < bytes.length) {
-    const [type, length, at] = from + 4 > bytes.length
-      ? [0, Infinity, from]
-      : [bytes.readUInt16LE(from), bytes.readUInt16LE(from + 2), from + 4]
+  while (from + 4 <= bytes.length) {
+    const [type, length, at] = [bytes.readUInt16LE(from), bytes.readUInt16LE(from + 2), from + 4]
     if (at + length > bytes.length) throw cutShort()
     // The longest possible record.
     if (length > 8224) throw new BadRecords(`a record that is longer than the format allows (byte ${from})`)
     if (type === kind.bof) {
       if (depth === 0 && !isBook) sheets.set(from, sheet = new SheetRecords(bytes, book))
       depth++
-    } else if (depth === 0) {
-      // After the last sheet, only zeros may follow, which fill the file.
-      if (bytes.subarray(from).some((byte) => byte !== 0)) {
-        throw new BadRecords(`records after the end of its last sheet (byte ${from})`)
-      }
-      break
-    } else if (type === kind.eof) {
+    } else if (depth === 0) break
+    else if (type === kind.eof) {
       if (length !== 0) throw new BadRecords(`a damaged end (byte ${from})`)
       depth--
       if (depth === 0 && isBook) {
@@ -171,8 +164,13 @@ const readRecords = (bytes: Buffer) => {
     from = at + length
   }
   if (depth > 0) throw cutShort()
+  // After the last sheet, only zeros may follow, which fill the file.
+  if (bytes.subarray(from).some((byte) => byte !== 0)) {
+    throw new BadRecords(`records after the end of its last sheet (byte ${from})`)
+  }
   const listed = places.toSorted((a, b) => a - b).flatMap((at) => sheets.get(at) ?? [])
-  if (listed.length !== places.length || new Set(listed).size !== sheets.size || places.length !== sheets.size) {
+  const lacksSheet = [...sheets.values()].some((one) => one.values.size > 0 && !listed.includes(one))
+  if (listed.length !== places.length || new Set(listed).size !== places.length || lacksSheet) {
     throw new BadRecords("sheets that are not in their stated places")
   }
   return { book, sheets: listed }

@@ -15,15 +15,16 @@ export const numbersOf = (list: string) =>
 export const known = numbersOf(
   "0-2b 2f 31-34 3c-3e 40-45 4d 50-52 55-56 59-61 63 65-66 69-6b 6d 70 72 7d-89 8c-8d 8f-92 94-9e a0-a1 a9 ab ae-b2 b4-b6 b8-b9 "
     + "bc-c3 c5-d3 d5-da dc-e3 e5 e9-ed ef-f2 f4-f9 fb-fd ff-100 103 122 137-138 13b 13d-140 14a-14b 14d-154 15f-162 191-198 1a5 "
-    + "1a9-1b2 1b5-1be 1c0-1c2 200-201 203-209 20b 218 221 223 225 231 236 23e 243 27e 293 406 409 418 41e 43c 443 4bc 800-810 "
+    + "1a9-1b2 1b5-1be 1c0-1c2 200-201 203-209 20b 218 221 223 225 231 236 23e 243 27d-27e 293 406 409 418 41e 43c 443 4bc 800-810 "
     + "812-813 850-85a 862-868 86a-86d 871-87f 881 884-890 892-89f 8a3-8a7 8c0-8cb 8d6 1001-1003 1006-1007 1009-100d 1014-1022 "
     + "1024-1027 1032-1035 103a 103c-1041 1043-1046 1048 104a-104b 104e-1051 105b-105d 105f-1068 7262",
 )
 
-/** Kinds that never follow a cell. They belong to the whole workbook, or come before a sheet's cells. */
-const beforeCells = numbersOf(
-  "c-11 14-15 22 25-2b 31 40 42 55 5c 5f 7d 80-85 8c-8d 92 9c a1 da e0-e2 fc ff 13d 200 20b 225 41e 293",
-)
+/** Kinds that belong to the whole workbook, so they never follow a cell. */
+const ofBook = numbersOf("e 22 31 40 42 5c 85 8c-8d 92 9c da e0-e2 fc ff 13d 293 41e")
+
+/** Settings of a sheet, such as margins and widths of columns. Most programs write them before its cells, and a few after them. */
+const settings = numbersOf("c-d f-11 14-15 25-2b 55 5f 7d 80-84 a1 200 20b 225")
 
 /**
  * Kinds that may come between a formula and its string result: arrays, tables, shared formulas, and their
@@ -32,10 +33,10 @@ const beforeCells = numbersOf(
 const afterFormula = numbersOf("21 36 3c 221 236 4bc")
 
 /**
- * Other kinds that may come between cells: rows, pointers to rows, string results of formulas, phonetic hints, links
- * and marks.
+ * Other kinds that may come between cells: rows, pointers to rows, string results of formulas, phonetic hints, links,
+ * merged cells and marks.
  */
-const amongCells = numbersOf("5e d7 ef 1b8 1c2 207 208 800 21 36 3c 221 236 4bc")
+const amongCells = numbersOf("5e d7 e5 ef 1b8 1c2 207 208 800 21 36 3c 221 236 4bc")
 
 export const kind = {
   eof: 0x0a,
@@ -45,6 +46,7 @@ export const kind = {
   boundSheet: 0x85,
   mulRk: 0xbd,
   mulBlank: 0xbe,
+  merged: 0xe5,
   format: 0xe0,
   sharedTexts: 0xfc,
   sharedText: 0xfd,
@@ -124,6 +126,8 @@ export class SheetRecords {
   #dimensions = { rows: 0, columns: 0 }
   /** The fault to report if another cell follows. Set when a record that is not a cell has followed a cell. */
   #odd: string | undefined
+  /** The kind of the first settings below the cells. */
+  #late: string | undefined
   #hasCells = false
   /** Whether the records are those of a custom view, which repeat settings of the sheet. */
   #isInView = false
@@ -163,10 +167,12 @@ export class SheetRecords {
       if (length !== 16) return `a row of the wrong size (byte ${at})`
       const [first, end] = [bytes.readUInt16LE(at + 2), bytes.readUInt16LE(at + 4)]
       if (end > first) this.#promised.set(bytes.readUInt16LE(at), [first, end])
-    } else if (this.#hasCells && !amongCells.has(type)) {
+    } else if (type === kind.merged && length !== 2 + 8 * bytes.readUInt16LE(at)) return odd
+    else if (this.#hasCells && !amongCells.has(type)) {
       if (type === kind.viewStart || type === kind.viewEnd) this.#isInView = type === kind.viewStart
       const isNoWindow = type === kind.window && (this.#book.isUnicode ? length < 14 : length !== 10)
-      if ((beforeCells.has(type) && !this.#isInView) || isNoWindow) return odd
+      if (ofBook.has(type) || isNoWindow) return odd
+      if (settings.has(type) && !this.#isInView) this.#late ??= hex(type)
       this.#odd ??= odd
     }
     if (type === kind.dimensions && length >= 10) {
@@ -239,6 +245,7 @@ export class SheetRecords {
         return `${place(row, end - 1)} is beyond the ${rows} rows and ${columns} columns that the sheet states`
       }
     }
+    if (this.#late !== undefined) return `settings of the sheet are below its cells (${this.#late})`
     // Some programs write cells in any order. A few misplaced cells, however, are suspicious.
     return this.#disorder > 0 && this.#disorder < 5 ? "some of its cells are out of order" : undefined
   }
