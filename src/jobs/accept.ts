@@ -66,7 +66,7 @@ const acceptances: { readonly [R in AcceptReason]: Entry } = {
       changed.record?.by !== "ledger" || !isRefused(changed) ? undefined : {
         states: [ledger.digest.value({ was: changed.record.form, is: form } as unknown as Json).toString("hex")],
         what: changed.changes.map(({ message }) => message).join(" "),
-        settle: (session) => session.record({ form }),
+        settle: (session) => session.recordFacts({ form }),
       },
     ),
   "row-key": ({ view }) =>
@@ -105,7 +105,7 @@ export const acceptRefused = (
       const session = yield* view.hold(yield* newRunId, reason === "ledger" ? refused.states : [])
       const acceptance = { reason, states: refused.states, because, by }
       // Deletes the mark, because runs that this copy of the ledger lacks may have handled older records.
-      yield* session.record({ acceptance, ...(reason === "ledger" ? { pulled: null } : {}) })
+      yield* session.recordFacts({ acceptance, ...(reason === "ledger" ? { pulled: null } : {}) })
       if (refused.settle !== undefined) yield* refused.settle(session)
       return { what: refused.what }
     }),

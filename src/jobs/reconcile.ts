@@ -86,7 +86,7 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
       const reconciliation = Effect.gen(function*() {
         const { view } = yield* RunLedger
         const started = options.restart === true ? undefined : yield* unfinished(view)
-        if (started === undefined) yield* RunLedger.record((session) => session.record({ reconciled: "through" }))
+        if (started === undefined) yield* RunLedger.write((session) => session.recordFacts({ reconciled: "through" }))
         // The mapping was compiled without the source's form tool and blocks, so its own fingerprint would differ. It maps no rows, so the last run's fingerprint is used.
         const fingerprint = (yield* view.runs({ limit: searched })).flatMap((one) => mappingOf(one) ?? [])[0]
         return yield* Effect.updateService(

@@ -225,7 +225,7 @@ const testEntryFor = (
       const { hasClockGoneBack, testEntry } = yield* view.evidence({ first, last: batch }, waits, entries)
       if (testEntry !== undefined && !hasClockGoneBack) continue
       const text = newEntryText()
-      yield* session.record({ testEntry: text })
+      yield* session.recordFacts({ testEntry: text })
       return text
     }
     return entries[0]?.text

@@ -147,7 +147,7 @@ export interface LedgerSession {
    * Whether the lock is certainly still ours, judged by the clock alone: false if the last heartbeat is too long ago. Checked right before the first
    * byte of a create request, so that a run that was suspended and overtaken can't send.
    */
-  readonly held: () => boolean
+  readonly holdsLock: () => boolean
   /** What monitoring shows about the lock. Nothing else may depend on it. */
   readonly lease: {
     /** This host. Undefined if the ledger is a file. */
@@ -173,21 +173,21 @@ export interface LedgerSession {
     readonly mapping: string
   }) => Effect.Effect<number, LedgerError | LedgerOvertaken | RowShared>
   /** Records a batch's outcomes, one for each row in the order of `intend`. */
-  readonly settle: (batch: number, outcomes: ReadonlyArray<RowOutcome>) => Written<void>
+  readonly recordOutcomes: (batch: number, outcomes: ReadonlyArray<RowOutcome>) => Written<void>
   /**
    * Records the outcomes of a batch for which the service returned submission ids, and returns them.
    *
    * @param decide gets those of the ids that the ledger already has at this destination. It must only compute, because it may be called again
    */
-  readonly settleReturned: (
+  readonly recordReturned: (
     batch: number,
     ids: ReadonlyArray<string>,
     decide: (known: ReadonlySet<string>) => Outcomes,
   ) => Written<Outcomes>
   /** Records verdicts of imported rows, and the results of reading verified submissions again. A row may occur only once. */
-  readonly verdicts: (rows: ReadonlyArray<ReadBack | SeenAgain>) => Written<void>
+  readonly recordVerdicts: (rows: ReadonlyArray<ReadBack | SeenAgain>) => Written<void>
   /** Records these facts, all or none. */
-  readonly record: (facts: Recorded) => Written<void>
+  readonly recordFacts: (facts: Recorded) => Written<void>
   /**
    * Gives rows new keys, and copies people's decisions about the old keys to the new ones. A key that another row has stays with that row, unless
    * nothing of it is in the form: then a row that may be, or that was, replaces it. Returns how many rows got their new key. Records some rows at a time, so that others can write meanwhile. If it ends early, it can be repeated.

@@ -76,9 +76,9 @@ export class CellTable {
   /** Counts a row of the survey. A row without a fate, or one that may be sent again, is counted only at the end. */
   read(row: number, cells: Cells, fates: FateTable): void {
     const width = this.columns.length
-    const settled = fates.isOpen(row) ? undefined : stateIn(fates, row)
-    const state = settled === undefined ? -1 : indexOf[settled]
-    const flags = settled === undefined ? new Uint8Array(width).fill(empty) : undefined
+    const final = fates.isOpen(row) ? undefined : stateIn(fates, row)
+    const state = final === undefined ? -1 : indexOf[final]
+    const flags = final === undefined ? new Uint8Array(width).fill(empty) : undefined
     const last = Math.min(width, cells.length)
     const { counts, filled } = this
     for (let at = 0; at < last; at++) {
@@ -97,7 +97,7 @@ export class CellTable {
   }
 
   /** Records what each cell of a row produced. The row was just mapped and is about to be sent. */
-  send(row: number, cells: Cells, cellUses: Mapping["cellUses"]): void {
+  startSending(row: number, cells: Cells, cellUses: Mapping["cellUses"]): void {
     const width = this.columns.length
     const found = new Uint8Array(width).fill(empty)
     for (let at = 0; at < width; at++) {
@@ -109,7 +109,7 @@ export class CellTable {
   }
 
   /** Changes the state of a row's cells after the row was sent. */
-  settle(row: number, fate: "imported" | "inDoubt" | "refused" | "pending"): void {
+  endSending(row: number, fate: "imported" | "inDoubt" | "refused" | "pending"): void {
     const found = this.sending.get(row)
     this.sending.delete(row)
     if (found === undefined || fate === "pending") return

@@ -41,8 +41,8 @@ export const execute = Effect.gen(function*() {
     }
     repeated = yield* unchangedSince
     const repeats = repeated !== undefined
-    yield* RunLedger.record((session) => session.startRun({ run: id, mode, startedAt, counts: { isUnscheduled } }))
-    yield* RunLedger.record((session) => session.record({ form, ...(repeats ? {} : { refused: null }) }))
+    yield* RunLedger.write((session) => session.startRun({ run: id, mode, startedAt, counts: { isUnscheduled } }))
+    yield* RunLedger.write((session) => session.recordFacts({ form, ...(repeats ? {} : { refused: null }) }))
     if (repeats) return
     pull = yield* startPull
     yield* adoptKeys

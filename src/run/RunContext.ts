@@ -111,7 +111,7 @@ export class RunLedger extends Context.Tag("formferry/RunLedger")<RunLedger, {
   readonly onCopy?: LedgerSession | undefined
 }>() {
   /** Writes to the ledger, except in a dry run. */
-  static readonly record = <A>(
+  static readonly write = <A>(
     write: (session: LedgerSession) => Effect.Effect<A, LedgerError | LedgerOvertaken>,
   ): Effect.Effect<A | undefined, LedgerError | LedgerOvertaken, RunLedger> =>
     Effect.flatMap(RunLedger, ({ session }) => session === undefined ? Effect.succeed(undefined) : write(session))

@@ -116,7 +116,7 @@ export const canarySize = Effect.gen(function*() {
       ? yield* faultsOf(before.run)
       : undefined
     if (because !== undefined) {
-      if (before.state === "sent") yield* record({ standing, state: "failed", because })
+      if (before.state === "sent") yield* recordResult({ standing, state: "failed", because })
       yield* (yield* Stop).request({
         _tag: "Protected",
         because: `The canary of an earlier run failed and nothing has changed since: ${because} `
@@ -128,13 +128,13 @@ export const canarySize = Effect.gen(function*() {
   return plan.pipeline.sink.canary
 })
 
-const record = (canary: CanaryRecord) => RunLedger.record((session) => session.record({ canary }))
+const recordResult = (canary: CanaryRecord) => RunLedger.write((session) => session.recordFacts({ canary }))
 
 /** Records that this run sends a canary, so that a later run knows about it even if this run ends before evaluating it. */
 export const recordCanary = Effect.gen(function*() {
   const plan = yield* CurrentRun
   const { ledger } = yield* RunLedger
-  yield* record({ standing: canaryBasis(plan, ledger), state: "sent", run: plan.id })
+  yield* recordResult({ standing: canaryBasis(plan, ledger), state: "sent", run: plan.id })
 })
 
 /** Returns a sentence about the rows of a run that came back different or are missing. Undefined if there are none. */
@@ -177,14 +177,14 @@ export const judgeCanary = Effect.gen(function*() {
   const standing = canaryBasis(plan, ledger)
   const because = sentenceOf({ differing, missing, refused })
   if (because !== undefined) {
-    yield* record({ standing, state: "failed", because })
+    yield* recordResult({ standing, state: "failed", because })
     return yield* stop.request({
       _tag: "Protected",
       because: `The canary failed. ${because} Nothing more was sent. ${acceptance(plan)}`,
     })
   }
   if (inDoubt > 0) return yield* stop.request({ _tag: "CanaryInDoubt" })
-  if (verified > 0 && verified === counts.imported) return yield* record({ standing, state: "passed" })
+  if (verified > 0 && verified === counts.imported) return yield* recordResult({ standing, state: "passed" })
   // Some submissions are still unread. The next run reads them first.
   if (verified > 0) return
   if (!stop.requested()) {

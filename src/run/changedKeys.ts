@@ -75,7 +75,7 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen" | "s
       const next = identity && { ...identity, ...read, ...conditions }
       return next === undefined || sameList(identity, next)
         ? Effect.void
-        : RunLedger.record((session) => session.record({ identity: next }))
+        : RunLedger.write((session) => session.recordFacts({ identity: next }))
     })
     for (const { count: rows, first, pipeline } of survey.shared) {
       const isRefused = yield* refuse(

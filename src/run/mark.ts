@@ -52,11 +52,11 @@ export const markAfter = (
 const final: ReadonlySet<Fate> = new Set(["imported", "alreadyImported", "undone"])
 
 /** Whether a row of a survey may have to be read again. */
-const needsMore = ({ fates }: Survey, { settled }: Review, passesSkipped: boolean) => (row: number): boolean => {
+const needsMore = ({ fates }: Survey, { done }: Review, passesSkipped: boolean) => (row: number): boolean => {
   const fate = fates.get(row)
   if (fate === undefined) return true
   if (fate === "filtered") return !passesSkipped && !fates.has(row, "final")
-  return !final.has(fate) && !settled.has(row)
+  return !final.has(fate) && !done.has(row)
 }
 
 /** The state in which a run's pull started. */
@@ -78,7 +78,7 @@ export const startPull = Effect.gen(function*() {
   const { pulled } = yield* view.facts
   const { lastIntent: upTo } = yield* view.counts
   if (increment?.mark === undefined) {
-    if (pulled !== undefined) yield* RunLedger.record((session) => session.record({ pulled: null }))
+    if (pulled !== undefined) yield* RunLedger.write((session) => session.recordFacts({ pulled: null }))
     return increment && { before: undefined, upTo } satisfies PullStart
   }
   const { mark, selection } = increment

@@ -62,7 +62,7 @@ export const outgoing = (
         // The survey found no problem in these cells, so there is an item. A row without an item would stay pending.
         if (!("item" in mapped)) continue
         given++
-        survey.cells.send(row, cells, mapping.cellUses)
+        survey.cells.startSending(row, cells, mapping.cellUses)
         plan.traps?.add(row, cells, mapped.item)
         if (isFixed || survey.fates.has(row, "replaces")) incomplete.set(batch.length, cells)
         batch.push({

@@ -92,7 +92,7 @@ export const readBackRows = (options: ReadBackOptions, rows: ReadonlyArray<Creat
       )
       const all = Effect.catchAll(Effect.zipRight(first, replaced), stop.unavailable)
       yield* traced("read back", { "formferry.rows": rows.length }, all)
-      if (read.length > 0) yield* record(read, replacements, counted)
+      if (read.length > 0) yield* recordResults(read, replacements, counted)
     }
     yield* showProgress
   })
@@ -110,7 +110,7 @@ const replacementOf = (
     )
 
 /** Records the results of reading back: verdicts in the ledger, differences and replacements in the report. */
-const record = (read: ReadonlyArray<ReadRow>, replacements: ReadonlyArray<Replacement>, counted: boolean) =>
+const recordResults = (read: ReadonlyArray<ReadRow>, replacements: ReadonlyArray<Replacement>, counted: boolean) =>
   Effect.gen(function*() {
     const counts = yield* RunCounts
     const folder = yield* RunFolder
@@ -119,7 +119,7 @@ const record = (read: ReadonlyArray<ReadRow>, replacements: ReadonlyArray<Replac
       verdict,
       answers,
     }))
-    yield* RunLedger.record((session) => session.verdicts(verdicts))
+    yield* RunLedger.write((session) => session.recordVerdicts(verdicts))
     const differences: Array<Difference> = []
     for (const { result, row } of read) {
       if (counted) counts.readBack(result.verdict)

@@ -60,7 +60,7 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, isWholeForm
       )
     let wholeForm: WholeForm | undefined
     const steps = Effect.gen(function*() {
-      yield* RunLedger.record((session) => session.startRun({ run: id, mode, startedAt }))
+      yield* RunLedger.write((session) => session.startRun({ run: id, mode, startedAt }))
       if (isWholeForm) {
         wholeForm = yield* compareWholeForm
         yield* RunCounts.start("readBack")
@@ -71,10 +71,10 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, isWholeForm
         whole &&= upTo !== undefined
         return upTo === undefined || !whole
           ? Effect.void
-          : RunLedger.record((session) => session.record({ reconciled: upTo }))
+          : RunLedger.write((session) => session.recordFacts({ reconciled: upTo }))
       })
       if (stop.requested()) return
-      yield* RunLedger.record((session) => session.record({ reconciled: "through" }))
+      yield* RunLedger.write((session) => session.recordFacts({ reconciled: "through" }))
     })
     yield* Effect.catchTag(steps, "LedgerOvertaken", stop.overtaken)
     yield* RunCounts.start("report")
@@ -135,7 +135,7 @@ const readPage = (options: ReadBackOptions, rows: ReadonlyArray<SentRow>) =>
       const one = seen[index]
       return one === undefined || (one.standing === "unchanged" && row.drift === undefined) ? [] : [one]
     })
-    if (news.length > 0) yield* RunLedger.record((session) => session.verdicts(news))
+    if (news.length > 0) yield* RunLedger.write((session) => session.recordVerdicts(news))
     return compared && seen.every((one) => one !== undefined) ? rows.at(-1)?.at : undefined
   })
 

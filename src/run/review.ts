@@ -20,7 +20,7 @@ export interface Review {
   /** The number of invalid rows that no earlier run has reported. */
   readonly newlyInvalid: number
   /** The numbers of rows for which nothing remains to do: they are acknowledged, or need no review. */
-  readonly settled: ReadonlySet<number>
+  readonly done: ReadonlySet<number>
 }
 
 /** Counts the problems of the rows that the survey rejected, after their fates are final, and records the rows that need review. */
@@ -32,25 +32,25 @@ export const reviewSurvey = (survey: Survey) =>
     // A survey that was stopped has not found every row that needs review.
     const isComplete = !(yield* Stop).requested()
     const attentionOf = attentionRow(plan)
-    const settled = new Set<number>()
-    const review = { needed: 0, acknowledged: 0, newlyInvalid: 0, settled }
+    const done = new Set<number>()
+    const review = { needed: 0, acknowledged: 0, newlyInvalid: 0, done }
     yield* Stream.runForEach((yield* RunFolder).rejected(survey.rejectedAs), (rows) =>
       Effect.gen(function*() {
         for (const row of rows) for (const problem of row.problems) counts.problem(row.row, problem)
         const attention = rows.filter((row) => !row.quiet).map(attentionOf)
-        for (const { quiet, row } of rows) if (quiet) settled.add(row)
+        for (const { quiet, row } of rows) if (quiet) done.add(row)
         if (attention.length === 0) return
         const standings = yield* view.attended(attention)
         attention.forEach((row, index) => {
           if (standings[index] === "acknowledged") {
             review.acknowledged++
-            settled.add(row.row)
+            done.add(row.row)
           } else review.needed++
           if (standings[index] === "new" && row.fate === "invalid") review.newlyInvalid++
         })
-        if (isComplete) yield* RunLedger.record((session) => session.record({ attention }))
+        if (isComplete) yield* RunLedger.write((session) => session.recordFacts({ attention }))
       }))
-    if (isComplete) yield* RunLedger.record((session) => session.record({ attention: [] }))
+    if (isComplete) yield* RunLedger.write((session) => session.recordFacts({ attention: [] }))
     return review
   })
 

@@ -71,7 +71,7 @@ export const refuse = (
     const states = [ledger.digest.value(state).toString("hex")]
     if (yield* view.accepted("row-key", states)) return false
     const { isPartial, pipeline, projectOption, target } = yield* CurrentRun
-    yield* RunLedger.record((session) => session.record({ refused: { reason: "row-key", states, what } }))
+    yield* RunLedger.write((session) => session.recordFacts({ refused: { reason: "row-key", states, what } }))
     const accept = `${how} If ${acceptIf}, run: ${acceptCommand(pipeline.name, "row-key", target, projectOption)}.`
     // A pull of all records either resolves this, or is refused with instructions.
     const full = `To see whether both are in the source, pull all records: ${
@@ -192,7 +192,7 @@ export const adoptKeys = Effect.gen(function*() {
     where: identity?.where ?? where,
     sentBefore: identity?.sentBefore ?? 0,
   }
-  if (recorder !== undefined && !sameList(identity, next)) yield* recorder.record({ identity: next })
+  if (recorder !== undefined && !sameList(identity, next)) yield* recorder.recordFacts({ identity: next })
 })
 
 /** Returns rows of the source that had the same key from content, of which `where` skips only one. */
@@ -329,18 +329,18 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
             return was === undefined || was === key ? [] : [{ cells, was, move: { from: digest.key(was), to, key } }]
           })
           const found = yield* view.lookUp(asked.map(({ move }) => move.from))
-          const settled = new Set<Cells>()
+          const matched = new Set<Cells>()
           for (const [at, { cells, move, was }] of asked.entries()) {
             const known = found[at]
             if (known === undefined || known.id === 0 || isTaken(known.id)) {
               moves.push({ ...move, isCopied: true })
               continue
             }
-            settled.add(cells)
+            matched.add(cells)
             const moved = moveTo(known, cells, was, move)
             if (moved !== undefined) moves.push(moved)
           }
-          unknown = unknown.filter(({ cells }) => !settled.has(cells))
+          unknown = unknown.filter(({ cells }) => !matched.has(cells))
         }
         yield* record(moves)
       })

@@ -14,7 +14,7 @@ import {
   type BatchResult,
   makeSink,
   OutcomeUnrecorded,
-  type SentRow,
+  type RowResult,
   type Sink,
   type SinkFailure,
 } from "../sink/Sink.ts"
@@ -178,7 +178,7 @@ const mostSevere = (failures: ReadonlyArray<DeliveryFailure>): DeliveryFailure |
 }
 
 /** Returns the created rows without their cells, to save memory while they wait to be read back. */
-const createdRows = (rows: ReadonlyArray<SentRow>): ReadonlyArray<CreatedRow> =>
+const createdRows = (rows: ReadonlyArray<RowResult>): ReadonlyArray<CreatedRow> =>
   rows.flatMap(({ row: { item, key, keyDigest, replaces, row }, outcome }) =>
     outcome._tag === "Imported"
       ? [{ keyDigest, key, row, item, submissionId: outcome.submissionId, replaces }]
@@ -196,7 +196,7 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
       const { cells: texts, content, item, key, row, supersedes } = sent
       if (outcome._tag === "NotCreated") {
         fates.keepPending(row)
-        cells.settle(row, "pending")
+        cells.endSending(row, "pending")
         continue
       }
       counts.sentItem(item)
@@ -207,7 +207,7 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
         ? "inDoubt"
         : "refused"
       fates.set(row, fate)
-      cells.settle(row, fate)
+      cells.endSending(row, fate)
       if (outcome._tag === "Imported") counts.samples.add(sent, outcome.submissionId)
       if (fate === "imported") counts.imported++
       else counts.fresh[fate]++
@@ -229,7 +229,7 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
     if (refused.length > 0) {
       yield* (yield* RunFolder).reject(refused)
       const attention = refused.map(attentionRow(yield* CurrentRun))
-      yield* RunLedger.record((session) => session.record({ attention }))
+      yield* RunLedger.write((session) => session.recordFacts({ attention }))
     }
     if (result.trouble !== undefined) yield* (yield* Stop).request(result.trouble)
     yield* checkLimits(delivery)

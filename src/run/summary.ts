@@ -111,7 +111,7 @@ export const writeSummary = (ended: Ended) =>
       const isThrough = yield* ranThrough(ended, report)
       // Writes everything in one commit, because vanished rows are new until a run has reported them. A run whose lock was taken over records nothing more.
       yield* Effect.all([
-        session.record({
+        session.recordFacts({
           ...(missed === undefined ? {} : { vanished: missed }),
           pulled,
           ...(matched !== undefined && isThrough ? { filesRead: matched.read } : {}),

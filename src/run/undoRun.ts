@@ -92,7 +92,7 @@ export const undoRun = (context: UndoContext, before: Remaining) =>
     /** Deletes a submission. Returns false if the service refuses. A service that can't delete may answer 404, so the submission must be gone then. */
     const isDeleted = ({ submissionId }: Deletable): Effect.Effect<boolean, ServiceUnusable | LedgerOvertaken> =>
       Effect.gen(function*() {
-        const result = yield* remove(form.id, submissionId, session.held)
+        const result = yield* remove(form.id, submissionId, session.holdsLock)
         if (result === "heldBack") return yield* new LedgerOvertaken({ pipeline: pipeline.name })
         if (result === "deleted") return true
         if ((yield* service.read(form.id, submissionId)) === undefined) {
@@ -139,7 +139,7 @@ export const undoRun = (context: UndoContext, before: Remaining) =>
         if (found === undefined || stop.requested()) return
         const { editLink, state } = found
         if (state === "unseen") {
-          yield* session.verdicts([{ keyDigest: row.keyDigest, verdict: "missing", answers: new Map() }])
+          yield* session.recordVerdicts([{ keyDigest: row.keyDigest, verdict: "missing", answers: new Map() }])
           kept.set(row.submissionId, { why: "unseen" })
         } else if (state === "edited" && !context.editedToo) kept.set(row.submissionId, { why: "edited", editLink })
         else if (!context.editedToo && state !== "gone" && (yield* isOnlyLikely(row))) {
@@ -169,7 +169,7 @@ const deletable = (row: ReplacedSubmission): ReadonlyArray<Deletable> =>
 const undoDoubts = ({ answers, digest, form, pipeline, run, service: { list }, session, stop, view }: UndoContext) =>
   Effect.gen(function*() {
     const { undone } = yield* view.facts
-    if (!undone.includes(run)) yield* session.record({ undone: [...undone, run] })
+    if (!undone.includes(run)) yield* session.recordFacts({ undone: [...undone, run] })
     if (list === undefined) return
     const context = { list, form, pipeline, answers, view, digest: digest.key }
     yield* settleByList(context, session, stop, (row) => row.run === run)

@@ -13,7 +13,7 @@ import type { RetryPolicy } from "../service/schedules.ts"
 import { type Fit, matchByContent } from "./match.ts"
 
 /** A row that was passed to the sink, and its outcome. */
-export interface SentRow {
+export interface RowResult {
   readonly row: IntendedRow
   /** `NotCreated` means that the row remains pending. */
   readonly outcome: RowOutcome
@@ -27,7 +27,7 @@ interface Trouble {
 
 /** The result of a batch. Every row has an outcome, which is recorded in the ledger. */
 export interface BatchResult {
-  readonly rows: ReadonlyArray<SentRow>
+  readonly rows: ReadonlyArray<RowResult>
   readonly trouble: Trouble | undefined
 }
 
@@ -131,7 +131,7 @@ export const makeSink = (options: SinkOptions): Sink => {
         ({ message }) => Effect.succeed(result(pending(rows), { _tag: "Protected", because: message })),
       )
       if (typeof batch !== "number") return batch
-      const outcome = yield* service.create(formId, rows.map((row) => row.item), session.held, options.stop)
+      const outcome = yield* service.create(formId, rows.map((row) => row.item), session.holdsLock, options.stop)
       switch (outcome._tag) {
         case "Created":
           return result(yield* created(batch, rows, outcome))
@@ -199,11 +199,11 @@ export const makeSink = (options: SinkOptions): Sink => {
         loose,
       }
     }
-    return session.settleReturned(batch, outcome.ids, decide).pipe(
+    return session.recordReturned(batch, outcome.ids, decide).pipe(
       Effect.mapBoth({
         onSuccess: (outcomes) => {
           hasCreated = true
-          return Arr.zipWith(rows, outcomes.rows, (row, outcome): SentRow => ({ row, outcome }))
+          return Arr.zipWith(rows, outcomes.rows, (row, outcome): RowResult => ({ row, outcome }))
         },
         onFailure: (error) => lost(error, batch, rows, outcome.ids),
       }),
@@ -227,7 +227,7 @@ export const makeSink = (options: SinkOptions): Sink => {
       if (named !== undefined && named < rows.length) {
         const sent = yield* record(
           batch,
-          rows.map((row, index): SentRow => ({
+          rows.map((row, index): RowResult => ({
             row,
             outcome: index === named
               ? {
@@ -254,7 +254,7 @@ export const makeSink = (options: SinkOptions): Sink => {
 
   /** Sends the rest of a batch, group by group, until there is a problem. Rows that were not sent remain pending. */
   const continued = (
-    done: ReadonlyArray<SentRow>,
+    done: ReadonlyArray<RowResult>,
     groups: ReadonlyArray<ReadonlyArray<IntendedRow>>,
   ): Effect.Effect<BatchResult, SinkFailure> =>
     Effect.gen(function*() {
@@ -298,17 +298,20 @@ export const makeSink = (options: SinkOptions): Sink => {
     })
 
   /** Records the outcomes of a batch's rows, and returns them. */
-  const record = (batch: number, sent: ReadonlyArray<SentRow>): Effect.Effect<ReadonlyArray<SentRow>, SinkFailure> =>
-    Effect.as(session.settle(batch, sent.map((one) => one.outcome)), sent)
+  const record = (
+    batch: number,
+    sent: ReadonlyArray<RowResult>,
+  ): Effect.Effect<ReadonlyArray<RowResult>, SinkFailure> =>
+    Effect.as(session.recordOutcomes(batch, sent.map((one) => one.outcome)), sent)
 
   /** Records the same outcome for all rows of a batch. */
   const recordAll = (batch: number, rows: ReadonlyArray<IntendedRow>, outcome: RowOutcome) =>
-    record(batch, rows.map((row): SentRow => ({ row, outcome })))
+    record(batch, rows.map((row): RowResult => ({ row, outcome })))
 
-  const pending = (rows: ReadonlyArray<IntendedRow>): ReadonlyArray<SentRow> =>
+  const pending = (rows: ReadonlyArray<IntendedRow>): ReadonlyArray<RowResult> =>
     rows.map((row) => ({ row, outcome: { _tag: "NotCreated" } }))
 
-  const result = (rows: ReadonlyArray<SentRow>, trouble?: Trouble): BatchResult => ({ rows, trouble })
+  const result = (rows: ReadonlyArray<RowResult>, trouble?: Trouble): BatchResult => ({ rows, trouble })
 
   /** Returns the failure if the ledger failed after submissions were created. It contains their ids, which must not be lost. */
   const lost = (

@@ -406,7 +406,7 @@ describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () =
           yield* Effect.forEach(upTo(3_000), (nth) =>
             Effect.flatMap(
               session.intend(batchOf(upTo(10).map((one) => rowOf(ledger, nth * 10 + one)))),
-              (batch) => session.settle(batch, upTo(10).map((one) => imported(`s${nth * 10 + one}`))),
+              (batch) => session.recordOutcomes(batch, upTo(10).map((one) => imported(`s${nth * 10 + one}`))),
             ), { concurrency: 50 })
         }))
         const exported = Effect.map(at.inProcess("ledger", "export"), ({ stdout }) => stdout)

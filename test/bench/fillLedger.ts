@@ -59,10 +59,10 @@ export const fillLedger = (
           mapping: "filled",
         })
         if (isDoubtful) {
-          yield* session.settle(intent, all.map(() => ({ _tag: "InDoubt", reason: "timeout" })))
+          yield* session.recordOutcomes(intent, all.map(() => ({ _tag: "InDoubt", reason: "timeout" })))
           return
         }
-        yield* session.settle(
+        yield* session.recordOutcomes(
           intent,
           all.map(({ row }) => ({
             _tag: "Imported",
@@ -72,7 +72,9 @@ export const fillLedger = (
         )
         // Answer digests are left out. No benchmark reads them, and writing them would take three times as long as the
         // rest.
-        yield* session.verdicts(all.map(({ keyDigest }) => ({ keyDigest, verdict: "verified", answers: new Map() })))
+        yield* session.recordVerdicts(
+          all.map(({ keyDigest }) => ({ keyDigest, verdict: "verified", answers: new Map() })),
+        )
       })
     })
     let row = 0

@@ -35,11 +35,11 @@ const program = Effect.gen(function*() {
         mapping: "recorded",
       })
       const ids = keyed.map(() => randomUUID())
-      yield* session.settleReturned(intent, ids, () => ({
+      yield* session.recordReturned(intent, ids, () => ({
         rows: ids.map((submissionId) => ({ _tag: "Imported", submissionId, submissionTime })),
         loose: [],
       }))
-      yield* session.verdicts(keyed.map(({ cells, keyDigest }) => ({
+      yield* session.recordVerdicts(keyed.map(({ cells, keyDigest }) => ({
         keyDigest,
         verdict: "verified",
         answers: new Map(cells.map((cell, at) => {

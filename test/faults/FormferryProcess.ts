@@ -213,7 +213,7 @@ export const formferryProcess = (options: ProcessOptions): Effect.Effect<RunRepo
       options.holding(session, stop)
       const { canary } = yield* view.facts
       if (options.acceptCanary && canary?.state === "failed") {
-        yield* session.record({
+        yield* session.recordFacts({
           acceptance: { reason: "canary", states: [canary.standing], by: "the simulation", because: "seen" },
         })
       }

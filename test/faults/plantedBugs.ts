@@ -28,15 +28,15 @@ const sendsBeforeTheIntent: Bug = {
           yield* Effect.forkDaemon(Effect.intoDeferred(session.intend(batch), committed))
           return number
         }),
-      settle: (number, outcomes) =>
+      recordOutcomes: (number, outcomes) =>
         Effect.flatMap(
           Effect.catchTag(committed(number), "RowShared", Effect.die),
-          (batch) => session.settle(batch, outcomes),
+          (batch) => session.recordOutcomes(batch, outcomes),
         ),
-      settleReturned: (number, ids, decide) =>
+      recordReturned: (number, ids, decide) =>
         Effect.flatMap(
           Effect.catchTag(committed(number), "RowShared", Effect.die),
-          (batch) => session.settleReturned(batch, ids, decide),
+          (batch) => session.recordReturned(batch, ids, decide),
         ),
     }
   },

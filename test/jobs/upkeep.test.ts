@@ -233,7 +233,7 @@ describe("the ledger's file", () => {
           const session = yield* view.hold("a run in progress")
           expect(yield* backUp(project, to)).toBeGreaterThan(0)
           // The run continues to write.
-          yield* session.record({ canary: { standing: "s", state: "passed" } })
+          yield* session.recordFacts({ canary: { standing: "s", state: "passed" } })
           const busy = yield* Effect.flip(compactLedger(project))
           expect(busy._tag).toBe("LedgerLocked")
         }))

@@ -140,7 +140,7 @@ describe.each(databases)(
         expect((yield* view.counts).lastIntent).toBe(0)
         yield* child.end
         yield* child.ended
-        expect(session.held()).toBe(true)
+        expect(session.holdsLock()).toBe(true)
         yield* session.intend(batchOf([rowOf(ledger, 1)]))
       }))
     it.scopedLive("a process killed in the middle of commits loses no acknowledged commit, even after several kills", () =>

@@ -55,7 +55,7 @@ const oneRun = (file: string, pipeline: string) =>
         // Two pipelines may not send the same row at the same time.
         const batch = yield* session.intend(batchOf([rowOf(ledger, row, { content: `${pipeline} ${row}` })]))
         say(`intended ${pipeline} ${row}`)
-        yield* session.settle(batch, [imported(`${pipeline} ${row}`)])
+        yield* session.recordOutcomes(batch, [imported(`${pipeline} ${row}`)])
         say(`settled ${pipeline} ${row}`)
       }
     }))

@@ -18,9 +18,9 @@ describe.each(databases)("a ledger in $name", ({ name, openLedger }) => {
     const session = yield* view.hold("run1")
     const numbers = [1, 2, 3, 4, 5, 6]
     const batch = yield* session.intend(batchOf(numbers.map((number) => rowOf(ledger, number))))
-    yield* session.settle(batch, numbers.map((number) => imported(`s${number}`)))
+    yield* session.recordOutcomes(batch, numbers.map((number) => imported(`s${number}`)))
     const key = (number: number) => ledger.digest.key(`key ${number}`)
-    yield* session.verdicts(
+    yield* session.recordVerdicts(
       [1, 2, 3, 4, 5].map((number) => ({
         keyDigest: key(number),
         verdict: number === 5 ? "differing" : "verified",
@@ -34,7 +34,7 @@ describe.each(databases)("a ledger in $name", ({ name, openLedger }) => {
     it.scoped("drift is counted for verified rows, returned with the row, and cleared", () =>
       Effect.gen(function*() {
         const { key, ledger, session, view } = yield* held
-        yield* session.verdicts([
+        yield* session.recordVerdicts([
           { keyDigest: key(1), standing: "edited", seen: seen("a") },
           { keyDigest: key(2), standing: "gone", seen: seen("gone") },
           // The answers that were sent for this row are still known.
@@ -43,7 +43,7 @@ describe.each(databases)("a ledger in $name", ({ name, openLedger }) => {
         expect((yield* view.counts).drift).toEqual({ edited: 1, gone: 1, acknowledged: { edited: 0, gone: 0 } })
         const drifts = Effect.map(listed(view, "sent", { limit: 9 }), (rows) => rows.map(({ drift }) => drift))
         expect(yield* drifts).toEqual(["edited", "gone", undefined, undefined, undefined, undefined])
-        yield* session.verdicts([
+        yield* session.recordVerdicts([
           { keyDigest: key(1), standing: "unchanged", seen: seen("") },
           { keyDigest: key(2), standing: "edited", seen: seen("b") },
         ])
@@ -55,7 +55,7 @@ describe.each(databases)("a ledger in $name", ({ name, openLedger }) => {
     it.scoped("an acknowledgement covers drift as it was seen, for all rows or by key, and never skips a row", () =>
       Effect.gen(function*() {
         const { key, session, view } = yield* held
-        yield* session.verdicts([
+        yield* session.recordVerdicts([
           { keyDigest: key(1), standing: "edited", seen: seen("a") },
           { keyDigest: key(2), standing: "gone", seen: seen("gone") },
         ])
@@ -68,7 +68,7 @@ describe.each(databases)("a ledger in $name", ({ name, openLedger }) => {
         expect(yield* session.acknowledge({ keys: "all", ...because })).toMatchObject({ acknowledged: 2 })
         expect((yield* view.counts).drift.acknowledged).toEqual({ edited: 1, gone: 1 })
         expect((yield* view.lookUp([key(1), key(2)])).map((row) => row?.leftOut)).toEqual([false, false])
-        yield* session.verdicts([{ keyDigest: key(1), standing: "edited", seen: seen("b") }])
+        yield* session.recordVerdicts([{ keyDigest: key(1), standing: "edited", seen: seen("b") }])
         expect((yield* view.counts).drift.acknowledged).toEqual({ edited: 0, gone: 1 })
       }))
   })
@@ -78,8 +78,8 @@ describe.each(databases)("a ledger in $name", ({ name, openLedger }) => {
       Effect.gen(function*() {
         const { key, session, view } = yield* held
         expect(yield* view.reconciliation).toBeUndefined()
-        yield* session.verdicts([{ keyDigest: key(2), standing: "gone", seen: seen("gone") }])
-        yield* session.record({ reconciled: 3 })
+        yield* session.recordVerdicts([{ keyDigest: key(2), standing: "gone", seen: seen("gone") }])
+        yield* session.recordFacts({ reconciled: 3 })
         expect(yield* view.reconciliation).toEqual({
           run: "run1",
           at: timeOf("1970-01-01T00:00:00.000Z"),
@@ -87,12 +87,12 @@ describe.each(databases)("a ledger in $name", ({ name, openLedger }) => {
           readBack: { verified: 2, differing: 0, missing: 1, unread: 0 },
         })
         yield* TestClock.adjust("10 seconds")
-        yield* session.record({ reconciled: 6 })
+        yield* session.recordFacts({ reconciled: 6 })
         expect(yield* view.reconciliation).toMatchObject({
           at: timeOf("1970-01-01T00:00:10.000Z"),
           readBack: { verified: 3, differing: 1, missing: 1, unread: 1 },
         })
-        yield* session.record({ reconciled: "through" })
+        yield* session.recordFacts({ reconciled: "through" })
         expect(yield* view.reconciliation).toBeUndefined()
       }))
   })

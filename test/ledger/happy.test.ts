@@ -34,7 +34,9 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
       expect((yield* view.facts).firstColumns).toEqual(["Email", "Name"])
       const keys = rows.map((row) => row.keyDigest)
       expect((yield* view.lookUp(keys)).map((row) => row?.state)).toEqual(["intended", "intended", "intended"])
-      yield* session.settle(batch, [imported("s1"), { _tag: "InDoubt", reason: "timeout" }, { _tag: "NotCreated" }])
+      yield* session.recordOutcomes(batch, [imported("s1"), { _tag: "InDoubt", reason: "timeout" }, {
+        _tag: "NotCreated",
+      }])
       const [first, second, third, unknown] = yield* view.lookUp([...keys, ledger.digest.key("other")])
       expect(unknown).toBeUndefined()
       expect(first).toMatchObject({
@@ -58,7 +60,11 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         answers: undefined,
       })
       const answers = digestsOf({ q1: { sent: "ab".repeat(16), returned: "cd".repeat(16) } })
-      yield* session.verdicts([{ keyDigest: rows[0]?.keyDigest ?? Buffer.alloc(0), verdict: "verified", answers }])
+      yield* session.recordVerdicts([{
+        keyDigest: rows[0]?.keyDigest ?? Buffer.alloc(0),
+        verdict: "verified",
+        answers,
+      }])
       const [read] = yield* listed(view, "sent", { limit: 10 })
       expect(read).toMatchObject({ verdict: "verified", item: undefined, cells: undefined, answers })
       expect(yield* listed(view, "doubtful", { limit: 10 })).toMatchObject([

@@ -29,7 +29,7 @@ export const holderProcess = ({ from, options, work }: Told): Promise<void> =>
         Effect.gen(function*() {
           const batch = yield* session.intend(batchOf([rowOf(ledger, number * 2), rowOf(ledger, number * 2 + 1)]))
           say(`intended ${batch} ${number * 2} ${number * 2 + 1}`)
-          yield* session.settle(batch, [imported(`s${number * 2}`), imported(`s${number * 2 + 1}`)])
+          yield* session.recordOutcomes(batch, [imported(`s${number * 2}`), imported(`s${number * 2 + 1}`)])
           say(`settled ${batch} ${number * 2} ${number * 2 + 1}`)
         })
       if (work === "answer") return yield* answer(session, send)
@@ -43,7 +43,7 @@ export const holderProcess = ({ from, options, work }: Told): Promise<void> =>
 const answer = (session: LedgerSession, send: (number: number) => Effect.Effect<void, { readonly _tag: string }>) =>
   Effect.async<void>((resume) => {
     createInterface({ input: process.stdin }).on("line", (line) => {
-      if (line === "held") say(String(session.held()))
+      if (line === "held") say(String(session.holdsLock()))
       else if (line === "end") resume(Effect.sync(() => void process.stdin.destroy()))
       else {
         Effect.runFork(Effect.match(send(Number(line)), {

@@ -17,7 +17,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         const rows = Array.from({ length: 10 }, (_, at) => rowOf(ledger, number + at))
         for (const [at, session] of (number % 3 === 0 ? sessions : sessions.slice(0, 1)).entries()) {
           const batch = yield* session.intend({ ...batchOf(rows), contentColumns: [`Column ${at}`] })
-          yield* session.settle(batch, rows.map((row) => imported(`s${row.row}`)))
+          yield* session.recordOutcomes(batch, rows.map((row) => imported(`s${row.row}`)))
         }
       }
     }).pipe(Effect.scoped)
@@ -119,7 +119,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
       }
       yield* Effect.scoped(Effect.gen(function*() {
         const session = yield* (yield* contacts(ledger)).hold("run2")
-        yield* session.record({
+        yield* session.recordFacts({
           attention: [{
             key: "key 120",
             row: 120,

@@ -15,7 +15,7 @@ describe.each(databases)("many rows of a ledger in $name", ({ openLedger }) => {
     const session = yield* view.hold("run1")
     const rows = Array.from({ length: count }, (_, at) => rowOf(ledger, at + 1))
     const batch = yield* session.intend(batchOf(rows))
-    yield* session.settle(batch, rows.map(() => ({ _tag: "InDoubt", reason: "timeout" })))
+    yield* session.recordOutcomes(batch, rows.map(() => ({ _tag: "InDoubt", reason: "timeout" })))
     const { destination } = view
     const other = yield* ledger.pipeline({
       pipeline: "other",
@@ -99,7 +99,7 @@ describe.each(databases)("many rows of a ledger in $name", ({ openLedger }) => {
       const rows = Array.from({ length: count }, (_, at) => rowOf(ledger, at + 1))
       yield* Effect.scoped(Effect.gen(function*() {
         const session = yield* view.hold("run1")
-        yield* session.settle(
+        yield* session.recordOutcomes(
           yield* session.intend(batchOf(rows)),
           rows.map(({ row }) => imported(`submission ${row}`)),
         )

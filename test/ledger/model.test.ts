@@ -186,7 +186,7 @@ describe.each(everyDatabase)("a ledger in $name", ({ modelRuns, openLedger }) =>
           const at = one.which % model.open.length
           const { batch, keys } = model.open[at] ?? { batch: 0, keys: [] }
           const tags = one.outcomes.slice(0, keys.length)
-          yield* session.settle(
+          yield* session.recordOutcomes(
             numbers.get(batch) ?? 0,
             tags.map((tag, index) => outcomeOf(tag, `s${batch}.${keys[index]}`)),
           )
@@ -194,7 +194,7 @@ describe.each(everyDatabase)("a ledger in $name", ({ modelRuns, openLedger }) =>
         } else if (one.do === "readBack") {
           const row = model.rows.get(one.key)
           const exit = yield* Effect.exit(
-            session.verdicts([{
+            session.recordVerdicts([{
               keyDigest: ledger.digest.key(`key ${one.key}`),
               verdict: one.verdict,
               answers: new Map(),

@@ -56,7 +56,7 @@ export const fill = ({ open }: Project, options: Options, first: number, rows = 
       Array.from({ length: rows - 1 }, (_, at) => first + at),
       (number) =>
         Effect.flatMap(send(number), (batch) =>
-          session.settle(batch, [
+          session.recordOutcomes(batch, [
             number % 10 === 0
               ? { _tag: "InDoubt", reason: "timeout; ä\t\u{1f600}" }
               : number % 10 === 1

@@ -26,9 +26,9 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
       ...more,
     })
     const send = (session: LedgerSession, one: IntendedRow, outcome: RowOutcome) =>
-      Effect.flatMap(session.intend(batchOf([one])), (batch) => session.settle(batch, [outcome]))
+      Effect.flatMap(session.intend(batchOf([one])), (batch) => session.recordOutcomes(batch, [outcome]))
     const verify = (session: LedgerSession) =>
-      session.verdicts([{
+      session.recordVerdicts([{
         keyDigest: row("").keyDigest,
         verdict: "verified",
         answers: digestsOf({ q1: { sent: "aa", returned: "aa" } }),

@@ -21,7 +21,7 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
     const send = (number: number, outcome: RowOutcome, more: Parameters<typeof rowOf>[2] = {}, resend = false) =>
       Effect.flatMap(
         session.intend(batchOf([rowOf(ledger, number, more)], resend)),
-        (batch) => session.settle(batch, [outcome]),
+        (batch) => session.recordOutcomes(batch, [outcome]),
       )
     const known = (key: string) => Effect.map(view.lookUp([ledger.digest.key(key)]), ([row]) => row)
     return { file, ledger, view, session, send, known }
@@ -32,10 +32,10 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
       const { ledger, session, known } = yield* held
       const [first = "", second = ""] = [1, 2].map(() => randomBytes(5_000).toString("hex"))
       const batch = yield* session.intend(batchOf([rowOf(ledger, 1)]))
-      yield* session.settleReturned(batch, [first], () => ({ rows: [imported(first)], loose: [] }))
+      yield* session.recordReturned(batch, [first], () => ({ rows: [imported(first)], loose: [] }))
       const next = yield* session.intend(batchOf([rowOf(ledger, 2)]))
       let recorded: ReadonlySet<string> = new Set()
-      yield* session.settleReturned(next, [first, second], (ids) => {
+      yield* session.recordReturned(next, [first, second], (ids) => {
         recorded = ids
         return { rows: [imported(second)], loose: [] }
       })
@@ -58,7 +58,7 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
           expect(yield* known("key 9")).toBeUndefined()
         }
         expect((yield* (yield* contacts(ledger)).counts).lastIntent).toBe(open)
-        yield* session.settle(open, [notCreated])
+        yield* session.recordOutcomes(open, [notCreated])
         yield* send(3, imported("s3"))
         expect(yield* ledger.verify).toEqual([])
       }))
@@ -91,7 +91,7 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
         // The second and the third batch begin with rows that are known.
         const known = numbers.filter((number) => number >= 15 && number < 40)
         const before = yield* session.intend(batchOf(rowsOf(known)))
-        yield* session.settle(before, known.map(() => notCreated))
+        yield* session.recordOutcomes(before, known.map(() => notCreated))
         const batches = [0, 15, 30, 45, 60].map((from) => numbers.slice(from, from + 15))
         const intended = yield* Effect.forEach(batches, (numbers) => session.intend(batchOf(rowsOf(numbers))), {
           concurrency: "unbounded",
@@ -107,10 +107,10 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
         const rows = (numbers: ReadonlyArray<number>) => numbers.map((number) => rowOf(ledger, number))
         const refusedRows = [2, 3, 13, 24]
         const before = yield* session.intend(batchOf(rows(refusedRows)))
-        yield* session.settle(before, refusedRows.map(() => refused))
+        yield* session.recordOutcomes(before, refusedRows.map(() => refused))
         const all = Array.from({ length: 25 }, (_, index) => index + 1)
         const batch = yield* session.intend(batchOf(rows(all)))
-        yield* session.settle(batch, all.map((number) => imported(`s${number}`)))
+        yield* session.recordOutcomes(batch, all.map((number) => imported(`s${number}`)))
         const known = yield* view.lookUp(all.map((number) => ledger.digest.key(`key ${number}`)))
         expect(known.map((row) => [row?.submissionId, row?.state, row?.batch])).toEqual(
           all.map((number) => [`s${number}`, "imported", batch]),
@@ -186,15 +186,15 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
         yield* send(1, imported("s1"))
         const keyDigest = ledger.digest.key("key 1")
         const row = Effect.map(listed(view, "sent", { limit: 5 }), ([one]) => one)
-        yield* session.verdicts([{ keyDigest, verdict: "differing", answers }])
+        yield* session.recordVerdicts([{ keyDigest, verdict: "differing", answers }])
         expect(yield* row).toMatchObject({
           verdict: "differing",
           answers,
           item: { questions: [{ id: "q1", value: "content 1" }] },
         })
-        yield* session.verdicts([{ keyDigest, verdict: "missing", answers: new Map() }])
+        yield* session.recordVerdicts([{ keyDigest, verdict: "missing", answers: new Map() }])
         expect(yield* row).toMatchObject({ verdict: "missing", answers })
-        yield* session.verdicts([{ keyDigest, verdict: "verified", answers: digestsOf(same) }])
+        yield* session.recordVerdicts([{ keyDigest, verdict: "verified", answers: digestsOf(same) }])
         expect(yield* row).toMatchObject({
           verdict: "verified",
           answers: digestsOf(same),
@@ -202,7 +202,7 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
           cells: undefined,
         })
         const exit = yield* Effect.exit(
-          session.verdicts([{ keyDigest: ledger.digest.key("no"), verdict: "verified", answers }]),
+          session.recordVerdicts([{ keyDigest: ledger.digest.key("no"), verdict: "verified", answers }]),
         )
         expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Die")
       }))
@@ -215,9 +215,12 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
           Effect.scoped(Effect.gen(function*() {
             const session = yield* view.hold(run)
             const batch = yield* session.intend(batchOf(numbers.map((number) => rowOf(ledger, number))))
-            yield* session.settle(batch, numbers.map((number) => (number === 2 ? notCreated : imported(`s${number}`))))
+            yield* session.recordOutcomes(
+              batch,
+              numbers.map((number) => (number === 2 ? notCreated : imported(`s${number}`))),
+            )
             const verdicts = numbers.filter((number) => number % 3 === 0)
-            yield* session.verdicts(
+            yield* session.recordVerdicts(
               verdicts.map((number) => ({
                 keyDigest: ledger.digest.key(`key ${number}`),
                 verdict: "verified",
@@ -247,7 +250,7 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
         expect(yield* pages({ run: "none" })).toEqual([])
         yield* Effect.scoped(Effect.gen(function*() {
           const session = yield* view.hold("run4")
-          yield* session.settle(yield* session.intend(batchOf([rowOf(ledger, 2)])), [imported("s2")])
+          yield* session.recordOutcomes(yield* session.intend(batchOf([rowOf(ledger, 2)])), [imported("s2")])
         }))
         expect(yield* pages({ run: "run4" })).toEqual([2])
         expect(yield* pages({})).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
@@ -272,9 +275,9 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
       Effect.gen(function*() {
         const { ledger, view, session } = yield* held
         const batch = yield* session.intend(batchOf([rowOf(ledger, 1), rowOf(ledger, 2), rowOf(ledger, 3)]))
-        yield* session.settle(batch, [imported("s1"), notCreated, imported("s3")])
+        yield* session.recordOutcomes(batch, [imported("s1"), notCreated, imported("s3")])
         const other = yield* session.intend({ ...batchOf([rowOf(ledger, 2)]), mapping: "mapping2" })
-        yield* session.settle(other, [imported("s2")])
+        yield* session.recordOutcomes(other, [imported("s2")])
         expect(yield* view.importedUnderOtherMapping("mapping1")).toBe(1)
         expect(yield* view.importedUnderOtherMapping("mapping2")).toBe(2)
         expect(yield* view.importedUnderOtherMapping("mapping3")).toBe(3)
@@ -375,7 +378,7 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
         const { ledger, view, session } = yield* held
         const bad = attention(ledger, 1, "a", "bad", "invalid")
         expect(yield* view.attended([bad])).toEqual(["new"])
-        yield* session.record({ attention: [bad] })
+        yield* session.recordFacts({ attention: [bad] })
         expect(yield* view.attended([bad])).toEqual(["seen"])
         expect(yield* session.acknowledge({ keys: ["a", "typo"], because: "known", by: "me", leaveOut: false }))
           .toEqual({
@@ -393,18 +396,18 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
         const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
         const view = yield* contacts(ledger)
         const old = attention(ledger, 1, "a", "old", "invalid")
-        yield* Effect.scoped(Effect.flatMap(view.hold("run1"), (session) => session.record({ attention: [old] })))
+        yield* Effect.scoped(Effect.flatMap(view.hold("run1"), (session) => session.recordFacts({ attention: [old] })))
         const session = yield* view.hold("run2")
-        yield* session.record({ attention: [] })
+        yield* session.recordFacts({ attention: [] })
         const numbers = [1, 2, 3, 4, 5]
         const batch = yield* session.intend(batchOf(numbers.map((number) => rowOf(ledger, number))))
-        yield* session.settle(batch, numbers.map((number) => number === 5 ? inDoubt : imported(`s${number}`)))
+        yield* session.recordOutcomes(batch, numbers.map((number) => number === 5 ? inDoubt : imported(`s${number}`)))
         const back = (number: number, verdict: "verified" | "differing" | "missing") => ({
           keyDigest: ledger.digest.key(`key ${number}`),
           verdict,
           answers: new Map(),
         })
-        yield* session.verdicts([back(1, "differing"), back(2, "missing"), back(3, "verified")])
+        yield* session.recordVerdicts([back(1, "differing"), back(2, "missing"), back(3, "verified")])
         expect(yield* session.acknowledge({ keys: "all", because: "seen", by: "me", leaveOut: false })).toEqual({
           acknowledged: 3,
           unknown: [],
@@ -419,14 +422,14 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
           acknowledged: 0,
           unknown: [],
         })
-        yield* session.verdicts([back(1, "missing")])
+        yield* session.recordVerdicts([back(1, "missing")])
         expect((yield* view.standing).acknowledged).toEqual({ inDoubt: 1, differing: 0, missing: 1, unread: 0 })
       }))
 
     it.scopedLive("an acknowledgement can skip rows permanently by key, or by content if they have no key", () =>
       Effect.gen(function*() {
         const { ledger, view, session, known } = yield* held
-        yield* session.record({
+        yield* session.recordFacts({
           attention: [
             attention(ledger, 1, "a", "bad", "invalid"),
             attention(ledger, 2, undefined, "keyless", "invalid"),
@@ -496,8 +499,8 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
           { ...end, mode: "run", startedAt: "2024-01-01T00:00:00.000Z" },
         ])
         expect((yield* view.facts).canary).toBeUndefined()
-        yield* session.record({ canary: { standing: "x", state: "failed", because: "differing" } })
-        yield* session.record({ canary: { standing: "y", state: "passed" } })
+        yield* session.recordFacts({ canary: { standing: "x", state: "failed", because: "differing" } })
+        yield* session.recordFacts({ canary: { standing: "y", state: "passed" } })
         expect((yield* view.facts).canary).toEqual({ standing: "y", state: "passed" })
       }))
   })
@@ -517,7 +520,7 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
         yield* ledger.pipeline({ ...ask, destination: { ...destination, form: "form2" } })
         const view = yield* ledger.pipeline({ ...ask, alongside: ["contacts"] })
         const session = yield* view.hold("run1")
-        yield* session.settle(yield* session.intend(batchOf([rowOf(ledger, 2)])), [imported("s9")])
+        yield* session.recordOutcomes(yield* session.intend(batchOf([rowOf(ledger, 2)])), [imported("s9")])
         yield* ledger.pipeline(ask)
         expect((yield* ledger.places).map(({ pipeline }) => pipeline).toSorted()).toEqual(["contacts", "people"])
       }))
@@ -554,7 +557,7 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
       Effect.gen(function*() {
         const { ledger, send } = yield* held
         const session = yield* (yield* ledger.pipeline(ask)).hold("run1")
-        yield* session.settle(yield* session.intend(batchOf([rowOf(ledger, 1)])), [notCreated])
+        yield* session.recordOutcomes(yield* session.intend(batchOf([rowOf(ledger, 1)])), [notCreated])
         yield* send(1, imported("s1"))
         for (const renamedFrom of [undefined, "contacts"]) {
           const error = yield* Effect.flip(ledger.pipeline({ ...ask, renamedFrom }))
@@ -570,7 +573,7 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
         const { ledger, send } = yield* held
         yield* send(1, imported("s1"))
         const session = yield* (yield* ledger.pipeline({ ...ask, alongside: ["contacts"] })).hold("run1")
-        yield* session.settle(yield* session.intend(batchOf([rowOf(ledger, 2)])), [imported("s2")])
+        yield* session.recordOutcomes(yield* session.intend(batchOf([rowOf(ledger, 2)])), [imported("s2")])
         for (const [pipeline, renamedFrom] of [["people", "contacts"], ["contacts", "people"]] as const) {
           const error = yield* Effect.flip(ledger.pipeline({ ...ask, pipeline, renamedFrom, alongside: [renamedFrom] }))
           expect(error.message).toContain(`${pipeline} can't be ${renamedFrom} under a new name`)
@@ -584,7 +587,7 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
           Effect.gen(function*() {
             const asked = { ...ask, destination: { ...destination, service }, alongside: ["contacts"] }
             const session = yield* (yield* ledger.pipeline(asked)).hold("run1")
-            yield* session.record({ attention: [] })
+            yield* session.recordFacts({ attention: [] })
           }).pipe(Effect.scoped)
         yield* readingAt("http://old.example.org")
         yield* send(1, imported("s1"))
@@ -600,7 +603,7 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
         yield* Effect.scoped(Effect.gen(function*() {
           const session = yield* (yield* contacts(ledger)).hold("run1")
           const batch = yield* session.intend(batchOf([rowOf(ledger, 1), rowOf(ledger, 2)]))
-          yield* session.settle(batch, [imported("s1"), imported("s2")])
+          yield* session.recordOutcomes(batch, [imported("s1"), imported("s2")])
           yield* session.intend(batchOf([rowOf(ledger, 3)]))
           expect((yield* Effect.flip(ledger.pipeline(rename))).message).toContain("is in progress")
         }))
@@ -608,7 +611,10 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
           const before = yield* ledger.pipeline({ ...ask, alongside: ["contacts"] })
           const session = yield* before.hold("early")
           yield* session.startRun({ run: "early", mode: "run", startedAt: "2024-01-01T00:00:00.000Z" })
-          yield* session.record({ attention: [attention(ledger, 1, "x", "bad", "invalid")], filesRead: ["monday.csv"] })
+          yield* session.recordFacts({
+            attention: [attention(ledger, 1, "x", "bad", "invalid")],
+            filesRead: ["monday.csv"],
+          })
         }))
         const view = yield* ledger.pipeline(rename)
         expect((yield* view.lookUp([ledger.digest.key("key 2")]))[0]?.submissionId).toBe("s2")
@@ -629,7 +635,7 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
         yield* exec(file, "UPDATE lock SET beat = beat - 61000")
         yield* (yield* ledger.pipeline({ ...ask, renamedFrom: "contacts" })).hold("run2")
         expect((yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 2)]))))._tag).toBe("LedgerOvertaken")
-        expect(session.held()).toBe(false)
+        expect(session.holdsLock()).toBe(false)
       }))
   })
 })

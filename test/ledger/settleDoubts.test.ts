@@ -17,7 +17,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
       const rows = [1, 2, 3, 4].map((number) => rowOf(ledger, number))
       const batch = yield* session.intend(batchOf(rows))
       const outcomes = { rows: [imported("s1"), doubt, doubt, doubt], loose: ["loose"] }
-      yield* session.settleReturned(batch, ["s1", "loose"], () => outcomes)
+      yield* session.recordReturned(batch, ["s1", "loose"], () => outcomes)
       return { ledger, view, session, digestOf: (number: number) => ledger.digest.key(`key ${number}`) }
     })
 
@@ -71,7 +71,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         expect((yield* view.settlingFacts).looseIds).toEqual(["loose"])
         expect(yield* view.importedUnderOtherMapping("another")).toBe(2)
         const again = yield* session.intend(batchOf([rowOf(ledger, 3)]))
-        yield* session.settle(again, [doubt])
+        yield* session.recordOutcomes(again, [doubt])
         expect(yield* ledger.verify).toEqual([])
       }))
 
@@ -93,7 +93,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         })
         const theirs = yield* other.hold("run2")
         const batch = yield* theirs.intend(batchOf([rowOf(ledger, 9)]))
-        yield* theirs.settle(batch, [imported("s9")])
+        yield* theirs.recordOutcomes(batch, [imported("s9")])
         expect(yield* settle(session, [landed(2, "s9"), landed(3, "s1"), landed(4, "loose")])).toEqual(
           new Set(["s9", "s1"]),
         )
@@ -151,7 +151,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
           proof: "person",
         }])
         const batch = yield* session.intend(batchOf([rowOf(ledger, 2)]))
-        yield* session.settle(batch, [doubt])
+        yield* session.recordOutcomes(batch, [doubt])
         expect(yield* view.standing).toMatchObject({ inDoubt: 3, acknowledged: { inDoubt: 2 } })
       }))
 
@@ -159,9 +159,9 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
       Effect.gen(function*() {
         const { digestOf, ledger, session, view } = yield* doubtful
         const batch = yield* session.intend(batchOf([5, 6, 7, 8].map((number) => rowOf(ledger, number))))
-        yield* session.settle(batch, ["s5", "s6", "s7", "s8"].map(imported))
+        yield* session.recordOutcomes(batch, ["s5", "s6", "s7", "s8"].map(imported))
         const verdicts = [[5, "missing"], [6, "missing"], [7, "verified"], [8, "differing"]] as const
-        yield* session.verdicts(
+        yield* session.recordVerdicts(
           verdicts.map(([number, verdict]) => ({ keyDigest: digestOf(number), verdict, answers: new Map() })),
         )
         const required = Effect.map(
@@ -173,7 +173,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         yield* session.acknowledge({ keys: ["key 5", "key 8"], ...because })
         expect(yield* required).toEqual(["s1", "s6", "s7", "s8"])
         const seen = Buffer.alloc(16, 1)
-        yield* session.verdicts([
+        yield* session.recordVerdicts([
           { keyDigest: digestOf(7), standing: "gone", seen },
           { keyDigest: digestOf(1), standing: "edited", seen },
         ])
@@ -184,9 +184,9 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
       Effect.gen(function*() {
         const { digestOf, ledger, session, view } = yield* doubtful
         const between = yield* session.intend(batchOf([rowOf(ledger, 5)]))
-        yield* session.settle(between, [imported("s5")])
+        yield* session.recordOutcomes(between, [imported("s5")])
         const again = yield* session.intend(batchOf([rowOf(ledger, 2)], true))
-        yield* session.settle(again, [{ _tag: "InDoubt", reason: "timeout again" }])
+        yield* session.recordOutcomes(again, [{ _tag: "InDoubt", reason: "timeout again" }])
         const rows = yield* listed(view, "doubtful", { limit: 9 })
         expect(rows.map(({ batch, first, key, resent }) => ({ batch, first, key, resent }))).toEqual([
           { key: "key 2", batch: 3, first: 1, resent: true },
@@ -211,7 +211,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
           proof: "person",
         }])
         const later = yield* session.intend(batchOf([rowOf(ledger, 2)]))
-        yield* session.settle(later, [doubt])
+        yield* session.recordOutcomes(later, [doubt])
         const resent = (yield* listed(view, "doubtful", { limit: 9 })).find(({ key }) => key === "key 2")
         expect(resent).toMatchObject({ batch: 4, first: 4 })
       }))

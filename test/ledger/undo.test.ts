@@ -23,8 +23,8 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
     yield* run("first", (session) =>
       Effect.gen(function*() {
         const batch = yield* session.intend(batchOf([row(1), row(2)]))
-        yield* session.settle(batch, [imported("s1"), imported("s2")])
-        yield* session.verdicts([{ keyDigest: row(1).keyDigest, verdict: "verified", answers }])
+        yield* session.recordOutcomes(batch, [imported("s1"), imported("s2")])
+        yield* session.recordVerdicts([{ keyDigest: row(1).keyDigest, verdict: "verified", answers }])
       }))
     const state = (number: number) => Effect.map(view.lookUp([row(number).keyDigest]), ([found]) => found?.state)
     return { ledger, view, row, undone, run, answers, state }
@@ -81,11 +81,11 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         Effect.gen(function*() {
           yield* session.undo([undone(1), undone(2)])
           const batch = yield* session.intend(batchOf([row(1), row(2, "other")]))
-          yield* session.settleReturned(batch, ["s1", "s2", "s3"], (known) => {
+          yield* session.recordReturned(batch, ["s1", "s2", "s3"], (known) => {
             expect([...known].sort()).toEqual(["s1", "s2"])
             return { rows: [imported("s3"), { _tag: "NotCreated" }], loose: [] }
           })
-          yield* session.verdicts([{ keyDigest: row(1).keyDigest, verdict: "verified", answers }])
+          yield* session.recordVerdicts([{ keyDigest: row(1).keyDigest, verdict: "verified", answers }])
         }))
       expect([yield* state(1), yield* state(2)]).toEqual(["imported", "notCreated"])
       expect((yield* listed(view, "submissions", { limit: 9 })).map(({ id, isRequired }) => [id, isRequired]).sort())
@@ -104,7 +104,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
       yield* run(
         "second",
         (session) =>
-          Effect.flatMap(session.intend(batchOf([again])), (batch) => session.settle(batch, [imported("s3")])),
+          Effect.flatMap(session.intend(batchOf([again])), (batch) => session.recordOutcomes(batch, [imported("s3")])),
       )
       yield* run("third", (session) => session.undo([undone(1, "s3")]))
       expect(yield* listed(view, "undeletable", { run: "second", limit: 9 })).toMatchObject([{
@@ -131,15 +131,15 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
       const { ledger, row, run, undone, view } = yield* ledgerWithTwo
       yield* run("second", (session) =>
         Effect.gen(function*() {
-          yield* session.verdicts([{ keyDigest: row(2).keyDigest, verdict: "missing", answers: new Map() }])
-          yield* session.verdicts([{
+          yield* session.recordVerdicts([{ keyDigest: row(2).keyDigest, verdict: "missing", answers: new Map() }])
+          yield* session.recordVerdicts([{
             keyDigest: row(1).keyDigest,
             standing: "edited",
             seen: ledger.digest.value("edit"),
           }])
           const missed = yield* view.vanished(new Uint8Array(0))
           expect(missed.count).toBe(2)
-          yield* session.record({ vanished: missed })
+          yield* session.recordFacts({ vanished: missed })
           yield* session.acknowledge({ keys: "all", because: "seen", by: "me", leaveOut: false })
           yield* session.undo([undone(1), undone(2)])
         }))

@@ -47,8 +47,8 @@ describe.each(databases)("a ledger in $name", ({ exec, name, openLedger, options
             Effect.gen(function*() {
               const rows = Array.from({ length: 10 }, (_, one) => rowOf(ledger, at * 10 + one))
               const batch = yield* session.intend(batchOf(rows))
-              yield* session.settle(batch, rows.map(({ row }) => imported(`submission ${row}`)))
-              yield* session.verdicts(
+              yield* session.recordOutcomes(batch, rows.map(({ row }) => imported(`submission ${row}`)))
+              yield* session.recordVerdicts(
                 rows.map(({ keyDigest }) => ({ keyDigest, verdict: "verified", answers: new Map() })),
               )
             }), { concurrency: "unbounded" })
@@ -100,8 +100,8 @@ describe.each(databases)("a ledger in $name", ({ exec, name, openLedger, options
               (_, one) => rowOf(ledger, nth * 10 + one, { content: `${nth * 10 + one} `.repeat(200) }),
             )
             const batch = yield* session.intend(batchOf(rows))
-            yield* session.settle(batch, rows.map(({ row }) => imported(`submission ${row}`)))
-            yield* session.verdicts(rows.map(({ keyDigest }) => ({ keyDigest, verdict: "verified", answers })))
+            yield* session.recordOutcomes(batch, rows.map(({ row }) => imported(`submission ${row}`)))
+            yield* session.recordVerdicts(rows.map(({ keyDigest }) => ({ keyDigest, verdict: "verified", answers })))
           }
         }))
         const imports = statSync(file).size
@@ -157,7 +157,7 @@ describe.each(databases)("a ledger in $name", ({ exec, name, openLedger, options
                 return rowOf(ledger, number, { key: keyOf(number), content })
               })
               const batch = yield* session.intend(batchOf(rows))
-              yield* session.settle(
+              yield* session.recordOutcomes(
                 batch,
                 rows.map(({ cells, row }) =>
                   row % 5 === 0
@@ -171,7 +171,7 @@ describe.each(databases)("a ledger in $name", ({ exec, name, openLedger, options
                     : imported(`submission ${row}`)
                 ),
               )
-              yield* session.verdicts(
+              yield* session.recordVerdicts(
                 rows.filter(({ row }) => row % 5 !== 0)
                   .map(({ keyDigest }) => ({
                     keyDigest,
@@ -180,7 +180,7 @@ describe.each(databases)("a ledger in $name", ({ exec, name, openLedger, options
                   })),
               )
             }), { concurrency: "unbounded" })
-          yield* session.record({
+          yield* session.recordFacts({
             attention: [{ key: skipped, row: 1, content: Buffer.alloc(16), columns: [], fate: "invalid" }],
           })
           yield* session.acknowledge({ keys: [skipped], because: "seen", by: "a test", leaveOut: true })
@@ -227,7 +227,7 @@ describe.each(databases)("a ledger in $name", ({ exec, name, openLedger, options
       yield* Effect.scoped(Effect.gen(function*() {
         const session = yield* (yield* contacts(ledger)).hold("first")
         const batch = yield* session.intend(batchOf([rowOf(ledger, 1)]))
-        yield* session.settle(batch, [imported("submission 1")])
+        yield* session.recordOutcomes(batch, [imported("submission 1")])
       }))
       const me = LockHolder.defaultValue()()
       const killed = "schema" in options

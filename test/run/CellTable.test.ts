@@ -21,12 +21,12 @@ describe("the cells of a sent row", () => {
     for (const row of [1, 2, 3, 4]) {
       fates.set(row, "pending")
       cells.read(row, [`k${row}`, "Ada", row === 1 ? "x" : null], fates)
-      cells.send(row, [`k${row}`, "Ada", row === 1 ? "x" : null], nameSent)
+      cells.startSending(row, [`k${row}`, "Ada", row === 1 ? "x" : null], nameSent)
     }
-    cells.settle(1, "imported")
-    cells.settle(2, "inDoubt")
-    cells.settle(3, "refused")
-    cells.settle(4, "pending")
+    cells.endSending(1, "imported")
+    cells.endSending(2, "inDoubt")
+    cells.endSending(3, "refused")
+    cells.endSending(4, "pending")
     expect(states(cells)).toEqual([
       { keyOrCondition: 1, inDoubt: 1, rejected: 1, pending: 1 },
       { sent: 1, inDoubt: 1, rejected: 1, pending: 1 },
@@ -40,8 +40,8 @@ describe("the cells of a sent row", () => {
     const fates = new FateTable()
     for (const row of [1, 2, 3, 4]) cells.read(row, ["k", "Ada", "x"], fates)
     expect(cells.holds).toBe(false)
-    cells.send(1, ["k", "Ada", "x"], nameSent)
-    cells.settle(1, "imported")
+    cells.startSending(1, ["k", "Ada", "x"], nameSent)
+    cells.endSending(1, "imported")
     fates.set(1, "imported")
     fates.set(2, "inDoubt")
     fates.set(3, "changed")

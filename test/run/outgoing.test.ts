@@ -61,7 +61,7 @@ const over = (rows: ReadonlyArray<Met>, batchSize: number, chunks: Stream.Stream
     } as unknown as RunLedger["Type"]
     const survey = {
       fates,
-      cells: { send: () => undefined },
+      cells: { startSending: () => undefined },
       files: [],
       numbering: () => (cells: ReadonlyArray<unknown>) => met(cells)?.kind === "keyless" ? undefined : String(cells[0]),
     } as unknown as Survey

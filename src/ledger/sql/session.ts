@@ -12,8 +12,8 @@ import { recordFacts, rekey, unkey } from "./facts.ts"
 import { intend, lastIntent, type OpenBatch } from "./intend.ts"
 import { holdersByEpoch, holdLocks, takeLock, type TakenLock } from "./lock.ts"
 import { mustBeNewest } from "./newest.ts"
+import { abandon, recordOutcomes } from "./outcomes.ts"
 import { type Place, placeOf, runOf } from "./place.ts"
-import { abandon, settle } from "./settle.ts"
 import { settleDoubts } from "./settleDoubts.ts"
 import { dropOldRuns, finishRun, startRun } from "./standing.ts"
 import { just, Refusal, rowsAtOnce, type Sql } from "./statement.ts"
@@ -58,13 +58,13 @@ export const makeSession = (
         `row ${at.destination.service} ${at.destination.form} ${keyDigest.toString("latin1")}`
       )
     const open = new Map<number, OpenBatch>()
-    const settleBatch: LedgerSession["settleReturned"] = (batch, ids, decide) =>
+    const recordReturned: LedgerSession["recordReturned"] = (batch, ids, decide) =>
       Effect.suspend(() => {
         const intended = open.get(batch)
         if (intended === undefined) return Effect.dieMessage(`Batch ${batch} is not open in this run.`)
         const program = function*() {
           const outcomes = decide(yield* knownSubmissions(place, ids))
-          yield* settle(store, intended, outcomes)
+          yield* recordOutcomes(store, intended, outcomes)
           return outcomes
         }
         return Effect.tap(
@@ -77,7 +77,7 @@ export const makeSession = (
       })
     return {
       epoch: held.epoch,
-      held: lease.held,
+      holdsLock: lease.held,
       lease: { host: hostOf(store.holder), isTakenOver: held.isTakenOver, silentFor: lease.silentFor },
       intend: (intent) =>
         Effect.map(
@@ -90,10 +90,10 @@ export const makeSession = (
             return intended.batch
           },
         ),
-      settle: (batch, rows) => Effect.asVoid(settleBatch(batch, [], () => ({ rows, loose: [] }))),
-      settleReturned: settleBatch,
-      verdicts: (rows) => write("recording verdicts", () => recordVerdicts(store, held, rows), keysOf(rows)),
-      record: (facts) =>
+      recordOutcomes: (batch, rows) => Effect.asVoid(recordReturned(batch, [], () => ({ rows, loose: [] }))),
+      recordReturned,
+      recordVerdicts: (rows) => write("recording verdicts", () => recordVerdicts(store, held, rows), keysOf(rows)),
+      recordFacts: (facts) =>
         (facts.acceptance === undefined && facts.undone === undefined ? write : writeForGood)(
           "recording facts",
           () => recordFacts(store, held, facts),

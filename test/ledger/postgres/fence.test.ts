@@ -56,7 +56,7 @@ const interleave = (first: Host, second: Host, isLate: boolean, seed: number, ro
       second.view.hold("second").pipe(
         Effect.tap(() =>
           Effect.sync(() => {
-            isHeldTwice = session.held()
+            isHeldTwice = session.holdsLock()
           })
         ),
         Effect.retry({ while: ({ _tag }) => _tag === "LedgerLocked", times: 3 }),

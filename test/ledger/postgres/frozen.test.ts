@@ -65,7 +65,7 @@ describe.skipIf(withoutPostgres)("a network that drops everything", () => {
       expect(yield* failsAfter(30, session.intend(batchOf([rowOf(ledger, 1)])))).toContain(
         "the database is slow or does not answer: a transaction took longer than 30 seconds",
       )
-      expect(session.held()).toBe(false)
+      expect(session.holdsLock()).toBe(false)
     }))
 
   it.scopedLive("to the server of the marks ends a run before anything is sent", () =>
@@ -78,7 +78,7 @@ describe.skipIf(withoutPostgres)("a network that drops everything", () => {
       expect(yield* failsAfter(30, session.intend(batchOf([rowOf(ledger, 1)])))).toMatch(
         /its mark in .* can't be written: the database did not answer for 30 seconds/,
       )
-      expect(session.held()).toBe(false)
+      expect(session.holdsLock()).toBe(false)
     }))
 })
 
@@ -115,7 +115,7 @@ describe.skipIf(withoutPostgres)("a slow network", () => {
             (ten) =>
               Effect.flatMap(
                 session.intend(batchOf(ten)),
-                (batch) => session.settle(batch, ten.map(({ row }) => outcomeOf(row))),
+                (batch) => session.recordOutcomes(batch, ten.map(({ row }) => outcomeOf(row))),
               ),
             { concurrency: "unbounded", discard: true },
           )

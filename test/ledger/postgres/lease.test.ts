@@ -68,7 +68,7 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       const intended = yield* Effect.fork(session.intend(batchOf([rowOf(ledger, 1)])))
       for (let tenth = 0; tenth < 12; tenth++) {
         yield* Effect.sleep(times.staleAfter / 10)
-        expect(session.held()).toBe(true)
+        expect(session.holdsLock()).toBe(true)
       }
       yield* exec("COMMIT")
       expect(yield* intended).toBe(1)
@@ -176,9 +176,9 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       const { exec, host, until } = yield* hosts
       const { ledger, view } = yield* host({ staleAfter: 60_000 })
       const session = yield* view.hold("first")
-      expect(session.held()).toBe(true)
+      expect(session.holdsLock()).toBe(true)
       yield* exec("UPDATE lock SET epoch = epoch + 1")
-      yield* until(() => !session.held())
+      yield* until(() => !session.holdsLock())
       expect((yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 1)]))))._tag).toBe("LedgerOvertaken")
       expect((yield* view.counts).lastIntent).toBe(0)
     }))
@@ -195,7 +195,7 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
         "LedgerOvertaken",
         "A different build of formferry has changed the ledger's tables during this run of contacts. This run sends nothing more. Run again with that build.",
       ])
-      expect(session.held()).toBe(false)
+      expect(session.holdsLock()).toBe(false)
       expect((yield* view.counts).lastIntent).toBe(0)
       const refused = yield* Effect.flip(Effect.scoped(other.hold("second")))
       expect([refused._tag, refused.message]).toEqual([
@@ -237,7 +237,7 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       yield* exec(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${user}' ORDER BY backend_start DESC LIMIT 1`,
       )
-      yield* until(() => !session.held())
+      yield* until(() => !session.holdsLock())
       expect((yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 1)])))).message).toContain(
         "failed while renewing the lock: the server ended the connection (57P01",
       )
@@ -264,7 +264,7 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
         expect(batches.toSorted((a, b) => a - b)).toEqual(runs.map((_, at) => at + 1))
         expect(yield* connections).toBe(3)
         yield* exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${user}'`)
-        yield* until(() => !runs.some(({ session }) => session.held()))
+        yield* until(() => !runs.some(({ session }) => session.holdsLock()))
         expect(yield* (yield* holding(20)).intended).toBe(21)
       }))
       yield* Effect.repeat(connections, { until: (count) => count === 0 })
@@ -318,6 +318,6 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       }
       yield* Effect.repeat(own.select(beats), { until: (beat) => beat !== since[0] })
       yield* ledger.compact.pipe(Effect.flip)
-      expect(session.held()).toBe(true)
+      expect(session.holdsLock()).toBe(true)
     }))
 })

@@ -114,9 +114,9 @@ describe.skipIf(withoutPostgres)("marks of a ledger in PostgreSQL", () => {
       // They shared one commit.
       expect(seen).toEqual(rows.map(() => [[1]]))
       // Progress that a later run can repeat doesn't change the mark, but an outcome does.
-      yield* session.record({ reconciled: "through" })
+      yield* session.recordFacts({ reconciled: "through" })
       expect(yield* marked).toEqual([[1]])
-      yield* session.settle(1, [imported("s1")])
+      yield* session.recordOutcomes(1, [imported("s1")])
       expect(yield* marked).toEqual([[2]])
       const own = yield* connected(yield* urlOf())
       const { rows: [server] } = yield* Effect.promise(() =>
@@ -146,7 +146,7 @@ describe.skipIf(withoutPostgres)("marks of a ledger in PostgreSQL", () => {
         /^LedgerError: The ledger postgresql:.* failed while recording an intent: its mark in postgresql:.*\(schema formferry_marks\) can't be written: /,
       )
       expect(error.message).not.toContain("formferry:")
-      expect(session.held()).toBe(false)
+      expect(session.holdsLock()).toBe(false)
       expect((yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 3)]))))._tag).toBe("LedgerError")
     }))
 
@@ -205,7 +205,7 @@ describe.skipIf(withoutPostgres)("marks of a ledger in PostgreSQL", () => {
             expect((yield* Effect.flip(view.hold("run2"))).message).toContain("is not the one that earlier runs wrote")
             const states = (yield* ledger.behind)?.states ?? []
             const session = yield* view.hold("run3", states)
-            yield* session.record({ acceptance: { reason: "ledger", states, because: "lost", by: "ada" } })
+            yield* session.recordFacts({ acceptance: { reason: "ledger", states, because: "lost", by: "ada" } })
           }))
           yield* run(place, 1)
         }),
@@ -239,7 +239,7 @@ describe.skipIf(withoutPostgres)("marks of a ledger in PostgreSQL", () => {
             const { ledger, view } = yield* open(place)
             const states = (yield* ledger.behind)?.states ?? []
             const session = yield* view.hold("run3", states)
-            yield* session.record({ acceptance: { reason: "ledger", states, because: "checked", by: "ada" } })
+            yield* session.recordFacts({ acceptance: { reason: "ledger", states, because: "checked", by: "ada" } })
           }))
           yield* run(place, 1)
           const letters = { pipeline: "letters", destination: { ...destination, form: "form2" }, alongside: [] }
@@ -385,11 +385,13 @@ describe.skipIf(withoutPostgres)("a standby that was promoted", () => {
           const begun = yield* view.hold("new")
           const { message } = yield* Effect.flip(intend)
           expect(message).toMatch(/failed while recording an intent: a run has begun on a different copy of the ledger/)
-          expect(session.held()).toBe(false)
+          expect(session.holdsLock()).toBe(false)
           // A run that commits nothing looks with each heartbeat.
-          yield* Effect.repeat(Effect.delay(Effect.sync(() => beaten.held()), "20 millis"), { until: (held) => !held })
+          yield* Effect.repeat(Effect.delay(Effect.sync(() => beaten.holdsLock()), "20 millis"), {
+            until: (held) => !held,
+          })
           expect((yield* Effect.flip(others.isNewest)).message).toContain("is an older copy")
-          expect(begun.held()).toBe(true)
+          expect(begun.holdsLock()).toBe(true)
         }
         // Until then, a run goes on. If it commits after the new holder has read the marks, the new holder is refused.
         const { view } = yield* last!.project.open(last!.place, { url, ...silent })

@@ -27,11 +27,11 @@ const readsFor = (batches: number) =>
         const rows = Array.from({ length: batchRows }, (_, nth) => rowOf(ledger, at * batchRows + nth))
         const ids = rows.map(({ key }) => `submission of ${key}`)
         const batch = yield* session.intend(batchOf(rows))
-        yield* session.settleReturned(batch, ids, (known) => {
+        yield* session.recordReturned(batch, ids, (known) => {
           expect(known).toEqual(new Set())
           return { rows: ids.map(imported), loose: [] }
         })
-        yield* session.verdicts(
+        yield* session.recordVerdicts(
           rows.map(({ keyDigest }) => ({ keyDigest, verdict: "verified", answers: digestsOf({ q1: { sent: "00" } }) })),
         )
       }

@@ -36,9 +36,9 @@ describe("a holder's mark", () => {
       expect(seen).toEqual(["BEGIN IMMEDIATE ", "COMMIT ", ...rows.map(() => "sends 1")])
       expect(store.db.get("SELECT upTo FROM holder")).toEqual([1])
       // Progress that a later run can repeat doesn't change the mark, but an outcome does.
-      yield* session.record({ reconciled: "through" })
+      yield* session.recordFacts({ reconciled: "through" })
       expect(upTo(file)).toEqual([1])
-      yield* session.settle(1, [imported("s1")])
+      yield* session.recordOutcomes(1, [imported("s1")])
       expect(upTo(file)).toEqual([2])
     }))
 
@@ -53,7 +53,7 @@ describe("a holder's mark", () => {
       const error = yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 1)])))
       expect(error._tag).toBe("LedgerError")
       expect(error.message).toContain("its mark in")
-      expect(session.held()).toBe(false)
+      expect(session.holdsLock()).toBe(false)
       expect((yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 2)]))))._tag).toBe("LedgerError")
     }))
 })

@@ -36,8 +36,10 @@ const filled = (file: string, verdict?: "verified" | "differing") =>
     const ledger = yield* openLedger({ file })
     const session = yield* (yield* contacts(ledger)).hold("run1")
     const row = rowOf(ledger, 1, { content: "a very particular content" })
-    yield* session.settle(yield* session.intend(batchOf([row])), [imported("s1")])
-    if (verdict !== undefined) yield* session.verdicts([{ keyDigest: row.keyDigest, verdict, answers: new Map() }])
+    yield* session.recordOutcomes(yield* session.intend(batchOf([row])), [imported("s1")])
+    if (verdict !== undefined) {
+      yield* session.recordVerdicts([{ keyDigest: row.keyDigest, verdict, answers: new Map() }])
+    }
     return ledger.id
   }))
 
@@ -70,7 +72,7 @@ describe("the ledger's files", () => {
       const send = (number: number) =>
         Effect.flatMap(
           session.intend(batchOf([rowOf(ledger, number)])),
-          (batch) => session.settle(batch, [imported(`s${number}`)]),
+          (batch) => session.recordOutcomes(batch, [imported(`s${number}`)]),
         )
       yield* send(1)
       // Opening and closing the file without SQLite releases all locks of this process on it. The next process that
@@ -281,7 +283,7 @@ describe("a copy of a ledger", () => {
       const ledger = yield* openLedger({ file })
       const session = yield* (yield* contacts(ledger)).hold("run1")
       const rows = [1, 2].map((number) => rowOf(ledger, number))
-      yield* session.settle(yield* session.intend(batchOf(rows)), [imported("s1"), imported("s2")])
+      yield* session.recordOutcomes(yield* session.intend(batchOf(rows)), [imported("s1"), imported("s2")])
       const { file: path } = yield* temporaryCopy({ file })
       expect([mode(path), mode(`${path}.key`)]).toEqual([0o600, 0o600])
       const copy = yield* openLedger({ file: path })
@@ -294,7 +296,7 @@ describe("a copy of a ledger", () => {
       const rehearsal = yield* view.hold("rehearsal1")
       yield* rehearsal.intend(batchOf([rowOf(copy, 3)]))
       expect((yield* (yield* contacts(ledger)).counts).lastIntent).toBe(1)
-      expect(session.held()).toBe(true)
+      expect(session.holdsLock()).toBe(true)
     }))
 
   it.scopedLive("copying a missing ledger only returns a path for a new ledger", () =>

@@ -230,12 +230,12 @@ describe("a full disk", () => {
       }
       expect(failures).toHaveLength(4)
       expect(acknowledged.length).toBeGreaterThan(0)
-      expect(session.held()).toBe(false)
-      const error = yield* Effect.flip(session.settle(1, [imported("s1")]))
+      expect(session.holdsLock()).toBe(false)
+      const error = yield* Effect.flip(session.recordOutcomes(1, [imported("s1")]))
       expect(error._tag).toBe("LedgerError")
       expect(error.message).toContain("the disk is full")
       store.db.set("max_page_count = 1000000")
-      expect((yield* Effect.flip(session.settle(1, [imported("s1")])))._tag).toBe("LedgerError")
+      expect((yield* Effect.flip(session.recordOutcomes(1, [imported("s1")])))._tag).toBe("LedgerError")
       const next = makeLedger(yield* openStore({ file: store.file }))
       const rows = yield* (yield* contacts(next)).lookUp(
         Array.from({ length: acknowledged.length + 4 }, (_, number) => next.digest.key(`key ${number}`)),

@@ -15,7 +15,7 @@ import { all, get, insert, inTens, Refusal, type Sql, write } from "./statement.
 import type { Store } from "./Store.ts"
 
 /** Records, inside a transaction, the outcomes of a batch. */
-export function* settle(
+export function* recordOutcomes(
   store: Store,
   { again, batch, rows }: OpenBatch,
   { loose, rows: outcomes }: Outcomes,
@@ -28,7 +28,7 @@ export function* settle(
   for (const [index, outcome] of outcomes.entries()) {
     const row = rows[index] ?? 0
     if (outcome._tag === "Imported") created.push({ row, ...outcome })
-    else yield* settleRow(store, row, batch, outcome, replacements?.get(row))
+    else yield* recordOutcome(store, row, batch, outcome, replacements?.get(row))
   }
   yield* recordCreated(created)
   // An imported row no longer needs its doubt, or the content of the submission that it replaced.
@@ -70,7 +70,7 @@ export function* recordUnsent(state: number, rows: ReadonlyArray<number>): Sql<v
   }
 }
 
-function* settleRow(
+function* recordOutcome(
   store: Store,
   row: number,
   batch: number,
