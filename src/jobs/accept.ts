@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import type { AcceptReason } from "../domain/acceptance.ts"
 import type { Json } from "../domain/json.ts"
 import { acceptedLedger } from "../ledger/behind.ts"
-import type { LedgerError, LedgerOvertaken } from "../ledger/errors.ts"
-import type { Acceptance, RefusedState } from "../ledger/facts.ts"
-import type { Ledger, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
+import type { LedgerError } from "../ledger/errors.ts"
+import type { Acceptance, Recorded, RefusedState } from "../ledger/facts.ts"
+import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Project } from "../project/Project.ts"
 import { canaryBasis } from "../run/canary.ts"
 import { historyOf, openGap, unreadFiles } from "../run/history.ts"
@@ -25,8 +25,8 @@ interface Checked {
 
 /** A state in which runs are refused. `states` identify it for `view.accepted`. `what` describes it for people. */
 interface Refused extends Pick<RefusedState, "states" | "what"> {
-  /** Records what accepting the state changes, in addition to the acceptance. The same state is refused again if it recurs. */
-  readonly settle?: (session: LedgerSession) => Effect.Effect<void, LedgerError | LedgerOvertaken>
+  /** What is recorded in addition to the acceptance. If it is the form, the same state is refused again if it recurs. */
+  readonly facts?: Pick<Recorded, "form" | "pulled">
 }
 
 type Entry = (checked: Checked) => Effect.Effect<Refused | undefined, LedgerError, FileSystem.FileSystem>
@@ -59,14 +59,20 @@ const acceptances: { readonly [R in AcceptReason]: Entry } = {
   ledger: ({ ledger }) =>
     Effect.map(
       ledger.behind,
-      (behind) => behind && { states: behind.states, what: `${behind.wrong}. ${acceptedLedger}` },
+      (behind) =>
+        behind && {
+          states: behind.states,
+          what: `${behind.wrong}. ${acceptedLedger}`,
+          // Runs that this copy of the ledger lacks may have handled older records.
+          facts: { pulled: null },
+        },
     ),
   form: ({ ledger, prepared: { changed, form } }) =>
     Effect.succeed(
       changed.record?.by !== "ledger" || !isRefused(changed) ? undefined : {
         states: [ledger.digest.value({ was: changed.record.form, is: form } as unknown as Json).toString("hex")],
         what: changed.changes.map(({ message }) => message).join(" "),
-        settle: (session) => session.recordFacts({ form }),
+        facts: { form },
       },
     ),
   "row-key": ({ view }) =>
@@ -101,12 +107,10 @@ export const acceptRefused = (
       if (reason !== "ledger") yield* view.isNewest
       const refused = yield* acceptances[reason]({ prepared, ledger, view })
       if (refused === undefined) return yield* nothing
-      if (refused.settle === undefined && (yield* view.accepted(reason, refused.states))) return yield* nothing
+      if (refused.facts?.form === undefined && (yield* view.accepted(reason, refused.states))) return yield* nothing
       const session = yield* view.hold(yield* newRunId, reason === "ledger" ? refused.states : [])
       const acceptance = { reason, states: refused.states, because, by }
-      // Deletes the mark, because runs that this copy of the ledger lacks may have handled older records.
-      yield* session.recordFacts({ acceptance, ...(reason === "ledger" ? { pulled: null } : {}) })
-      if (refused.settle !== undefined) yield* refused.settle(session)
+      yield* session.recordFacts({ acceptance, ...refused.facts })
       return { what: refused.what }
     }),
   )
