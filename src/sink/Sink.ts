@@ -85,21 +85,34 @@ export interface SinkOptions {
   readonly stop: AbortSignal
 }
 
-/** Returns why an item is in doubt if no submission in the response matches it. */
-const whyInDoubt = (
-  { submissions }: Extract<CreateOutcome, { readonly _tag: "Created" }>,
-  sent: number,
-  known: ReadonlySet<string>,
-): string => {
-  const [id] = known
-  if (id !== undefined) return `the service answered with submission ${id}, which the ledger already has`
-  return submissions.length === sent
-    ? "the service answered with submissions that are malformed or repeat an id"
-    : `the service answered with ${counted(submissions.length, "submission")} for ${counted(sent, "item")}`
-}
-
 /** How many rows must be refused for the same reason, with none created, to show that the mapping or the form is wrong. */
 const enough = 10
+
+/** Detects that the service refuses every row for the same reason: hundreds of rows must not be tried one by one. */
+class Refusals {
+  private rows = 0
+  private hasCreated = false
+  /** The service's messages. Those that differ only in numbers count as one, because indexes and values differ between rows, but words do not. */
+  private readonly messages = new Map<string, string>()
+
+  created(): void {
+    this.hasCreated = true
+  }
+
+  refused(message: string): void {
+    this.rows++
+    this.messages.set(message.replace(/\d+/gu, "#"), message)
+  }
+
+  get trouble(): Trouble | undefined {
+    return this.hasCreated || this.rows < enough || this.messages.size !== 1 ? undefined : {
+      _tag: "Protected",
+      because: `The service refuses every row for the same reason, so the mapping or the form is probably wrong: "${
+        [...this.messages.values()].join("")
+      }"`,
+    }
+  }
+}
 
 /**
  * If the service only asks to wait, the configured number of attempts is multiplied by this. The service works, but
@@ -107,105 +120,103 @@ const enough = 10
  */
 const patienceWhenThrottled = 5
 
-export const makeSink = (options: SinkOptions): Sink => {
-  const { session, service, formId } = options
-  let hasCreated = false
-  let refusals = 0
-  /** The service's messages. Those that differ only in numbers count as one. */
-  const reasons = new Map<string, string>()
+/** How many attempts to create rows have failed. `throttled`: those after which the service asked to wait. */
+interface Attempts {
+  readonly failed: number
+  readonly throttled: number
+}
+
+const noAttempts: Attempts = { failed: 0, throttled: 0 }
+
+type Created = Extract<CreateOutcome, { readonly _tag: "Created" }>
+type NotCreated = Extract<CreateOutcome, { readonly _tag: "NotCreated" }>
+type Refused = Extract<CreateOutcome, { readonly _tag: "Refused" }>
+
+export const makeSink = (
+  { digestOf, fit, form, formId, intent, retries, service, session, stop }: SinkOptions,
+): Sink => {
+  const refusals = new Refusals()
   /** Returned submission ids that the ledger does not have yet. */
   const unrecorded = new Set<string>()
 
-  /** Sends rows in one request, and decides what follows from its outcome. Retries after a wait if nothing was created. */
+  /** Sends rows in one request, and decides what follows from its outcome. */
   const attempt = (
     rows: ReadonlyArray<IntendedRow>,
-    tried: number,
-    throttled: number,
+    earlier: Attempts = noAttempts,
   ): Effect.Effect<BatchResult, SinkFailure> =>
     Effect.gen(function*() {
-      if (options.stop.aborted) return result(pending(rows))
+      if (stop.aborted) return pending(rows)
       // If the process ends after this, `Ledger.hold` in the next run puts these rows in doubt.
       const batch = yield* Effect.catchTag(
-        session.intend({ ...options.intent, rows }),
+        session.intend({ ...intent, rows }),
         "RowShared",
-        ({ message }) => Effect.succeed(result(pending(rows), { _tag: "Protected", because: message })),
+        ({ message }) => Effect.succeed(pending(rows, { _tag: "Protected", because: message })),
       )
       if (typeof batch !== "number") return batch
-      const outcome = yield* service.create(formId, rows.map((row) => row.item), session.holdsLock, options.stop)
+      const outcome = yield* service.create(formId, rows.map((row) => row.item), session.holdsLock, stop)
       switch (outcome._tag) {
         case "Created":
-          return result(yield* created(batch, rows, outcome))
+          return { rows: yield* assign(batch, rows, outcome), trouble: undefined }
         case "InDoubt":
-          return result(
-            yield* recordAll(batch, rows, { _tag: "InDoubt", reason: outcome.reason }),
-            outcome.error && { _tag: "Unavailable", because: outcome.error.message },
-          )
-        case "Unusable":
-          return result(yield* recordAll(batch, rows, { _tag: "NotCreated" }), {
-            _tag: "Unavailable",
-            because: outcome.error.message,
-          })
-        case "NotCreated": {
-          // Recorded before any wait, so that a crash during the wait leaves nothing in doubt.
-          yield* recordAll(batch, rows, { _tag: "NotCreated" })
-          if (options.stop.aborted) return result(pending(rows))
-          const times = outcome.throttled ? { tried, throttled: throttled + 1 } : { tried: tried + 1, throttled }
-          if (
-            times.tried >= options.retries.attempts
-            || times.throttled >= options.retries.attempts * patienceWhenThrottled
-          ) {
-            return result(pending(rows), {
-              _tag: "Unavailable",
-              because: `The service could not be reached in ${
-                times.tried + times.throttled
-              } attempts: ${outcome.reason}.`,
-            })
+          return {
+            rows: yield* recordAll(batch, rows, { _tag: "InDoubt", reason: outcome.reason }),
+            trouble: outcome.error && unavailable(outcome.error.message),
           }
-          yield* pause(Math.max(1, outcome.throttled ? times.throttled : times.tried), outcome.wait)
-          return yield* attempt(rows, times.tried, times.throttled)
-        }
+        case "Unusable":
+          return {
+            rows: yield* recordAll(batch, rows, { _tag: "NotCreated" }),
+            trouble: unavailable(outcome.error.message),
+          }
+        case "NotCreated":
+          return yield* retry(batch, rows, outcome, earlier)
         case "Refused":
           return yield* isolate(batch, rows, outcome)
       }
     })
 
-  /** Assigns the submissions that a request created to the rows of its batch, and records the outcomes. */
-  const created = (
+  /** Sends rows again after a wait, because nothing was created. Gives up after too many attempts. */
+  const retry = (
     batch: number,
     rows: ReadonlyArray<IntendedRow>,
-    outcome: Extract<CreateOutcome, { readonly _tag: "Created" }>,
-  ) => {
+    outcome: NotCreated,
+    earlier: Attempts,
+  ): Effect.Effect<BatchResult, SinkFailure> =>
+    Effect.gen(function*() {
+      // Recorded before any wait, so that a crash during the wait leaves nothing in doubt.
+      yield* recordAll(batch, rows, { _tag: "NotCreated" })
+      if (stop.aborted) return pending(rows)
+      const { failed, throttled } = outcome.throttled
+        ? { ...earlier, throttled: earlier.throttled + 1 }
+        : { ...earlier, failed: earlier.failed + 1 }
+      const { attempts } = retries
+      if (failed >= attempts || throttled >= attempts * patienceWhenThrottled) {
+        const because = `The service could not be reached in ${failed + throttled} attempts: ${outcome.reason}.`
+        return pending(rows, unavailable(because))
+      }
+      yield* pause(retries, stop, Math.max(1, outcome.throttled ? throttled : failed), outcome.wait)
+      return yield* attempt(rows, { failed, throttled })
+    })
+
+  /** Assigns the submissions that a request created to the rows of its batch, and records the outcomes. */
+  const assign = (batch: number, rows: ReadonlyArray<IntendedRow>, outcome: Created) => {
     const answered = outcome.ids.filter((id) => unrecorded.has(id))
     for (const id of outcome.ids) unrecorded.add(id)
-    const decide = (recorded: ReadonlySet<string>): Outcomes => {
-      const known = new Set([...answered, ...recorded])
-      // A submission that already existed was not created by this request, so it matches nothing.
-      const { loose, submissions } = matchByContent(
-        rows.map((row) => row.item),
-        outcome.submissions.map((one) => (one === undefined || known.has(one.submissionId) ? undefined : one)),
-        outcome.ids.filter((id) => !known.has(id)),
-        options.fit,
-      )
-      const reason = whyInDoubt(outcome, rows.length, known)
-      return {
-        rows: rows.map((_, index): RowOutcome => {
-          const submission = submissions[index]
-          return submission === undefined ? { _tag: "InDoubt", reason } : {
-            _tag: "Imported",
-            submissionId: submission.submissionId,
-            submissionTime: submission.submissionTime,
-          }
-        }),
-        loose,
-      }
-    }
-    return session.recordReturned(batch, outcome.ids, decide).pipe(
+    return session.recordReturned(
+      batch,
+      outcome.ids,
+      (recorded) => outcomesOf(rows, outcome, new Set([...answered, ...recorded]), fit),
+    ).pipe(
       Effect.mapBoth({
         onSuccess: (outcomes) => {
-          hasCreated = true
-          return Arr.zipWith(rows, outcomes.rows, (row, outcome): RowResult => ({ row, outcome }))
+          refusals.created()
+          return paired(rows, outcomes.rows)
         },
-        onFailure: (error) => lost(error, batch, rows, outcome.ids),
+        // The ids of the created submissions must not be lost.
+        onFailure: (error) =>
+          outcome.ids.length === 0 ? error : new OutcomeUnrecorded({
+            batches: [{ batch, rows: rows.map(({ row }) => row), submissionIds: outcome.ids }],
+            reason: error.message,
+          }),
       }),
       Effect.ensuring(Effect.sync(() => {
         for (const id of outcome.ids) if (!answered.includes(id)) unrecorded.delete(id)
@@ -220,110 +231,99 @@ export const makeSink = (options: SinkOptions): Sink => {
   const isolate = (
     batch: number,
     rows: ReadonlyArray<IntendedRow>,
-    refusal: Extract<CreateOutcome, { readonly _tag: "Refused" }>,
+    { index, message }: Refused,
   ): Effect.Effect<BatchResult, SinkFailure> =>
     Effect.gen(function*() {
-      const named = rows.length === 1 ? 0 : refusal.index
-      if (named !== undefined && named < rows.length) {
-        const sent = yield* record(
-          batch,
-          rows.map((row, index): RowResult => ({
-            row,
-            outcome: index === named
-              ? {
-                _tag: "Refused",
-                message: refusal.message,
-                item: options.digestOf(row),
-                mapping: options.intent.mapping,
-                form: options.form,
-              }
-              : { _tag: "NotCreated" },
-          })),
-        )
-        refusals++
-        // Indexes and values differ between rows, but words do not.
-        reasons.set(refusal.message.replace(/\d+/gu, "#"), refusal.message)
-        const refused = sent.filter((_, index) => index === named)
-        const others = rows.filter((_, index) => index !== named)
-        return yield* continued(refused, [others])
+      const named = rows.length === 1 ? 0 : index
+      const row = named === undefined ? undefined : rows[named]
+      if (row === undefined) {
+        yield* recordAll(batch, rows, { _tag: "NotCreated" })
+        const half = Math.ceil(rows.length / 2)
+        return yield* sendGroups([rows.slice(0, half), rows.slice(half)])
       }
-      yield* recordAll(batch, rows, { _tag: "NotCreated" })
-      const half = Math.ceil(rows.length / 2)
-      return yield* continued([], [rows.slice(0, half), rows.slice(half)])
+      const refused: RowOutcome = { _tag: "Refused", message, item: digestOf(row), mapping: intent.mapping, form }
+      yield* record(batch, rows, rows.map((one) => (one === row ? refused : { _tag: "NotCreated" })))
+      refusals.refused(message)
+      return yield* sendGroups([rows.filter((one) => one !== row)], [{ row, outcome: refused }])
     })
 
   /** Sends the rest of a batch, group by group, until there is a problem. Rows that were not sent remain pending. */
-  const continued = (
-    done: ReadonlyArray<RowResult>,
+  const sendGroups = (
     groups: ReadonlyArray<ReadonlyArray<IntendedRow>>,
+    done: ReadonlyArray<RowResult> = [],
   ): Effect.Effect<BatchResult, SinkFailure> =>
-    Effect.gen(function*() {
-      let rows = done
-      let trouble: Trouble | undefined
-      for (const group of groups) {
-        trouble ??= allRefused()
-        if (group.length === 0) continue
-        if (trouble !== undefined) {
-          rows = [...rows, ...pending(group)]
-          continue
-        }
-        const next = yield* attempt(group, 0, 0)
-        rows = [...rows, ...next.rows]
-        trouble = next.trouble
-      }
-      return result(rows, trouble)
-    })
-
-  /** Returns the trouble if the service has refused every row so far, enough of them, and all for the same reason: hundreds of rows must not be tried one by one. */
-  const allRefused = (): Trouble | undefined =>
-    hasCreated || refusals < enough || reasons.size !== 1 ? undefined : {
-      _tag: "Protected",
-      because: `The service refuses every row for the same reason, so the mapping or the form is probably wrong: "${
-        [...reasons.values()].join("")
-      }"`,
-    }
-
-  /** Waits before the next attempt, unless sending stops. `asked`: the milliseconds for which the service asked to wait. */
-  const pause = (attempt: number, asked: number | undefined) =>
-    Effect.flatMap(Random.nextRange(0.5, 1), (jitter) => {
-      const backoff = Math.min(
-        Duration.toMillis(options.retries.base) * 2 ** (attempt - 1),
-        Duration.toMillis(options.retries.max),
-      )
-      // Sending must not be interrupted, but the losing side of this race must end.
-      return Effect.race(
-        Effect.interruptible(Effect.sleep(Math.max(asked ?? 0, backoff * jitter))),
-        Effect.interruptible(untilAborted(options.stop)),
-      )
+    Effect.reduce(groups, { rows: done, trouble: undefined } as BatchResult, (before, group) => {
+      const trouble = before.trouble ?? refusals.trouble
+      const sent = trouble !== undefined || group.length === 0
+        ? Effect.succeed(pending(group, trouble))
+        : attempt(group)
+      return Effect.map(sent, (next) => ({ rows: [...before.rows, ...next.rows], trouble: next.trouble }))
     })
 
   /** Records the outcomes of a batch's rows, and returns them. */
-  const record = (
-    batch: number,
-    sent: ReadonlyArray<RowResult>,
-  ): Effect.Effect<ReadonlyArray<RowResult>, SinkFailure> =>
-    Effect.as(session.recordOutcomes(batch, sent.map((one) => one.outcome)), sent)
+  const record = (batch: number, rows: ReadonlyArray<IntendedRow>, outcomes: ReadonlyArray<RowOutcome>) =>
+    Effect.as(session.recordOutcomes(batch, outcomes), paired(rows, outcomes))
 
   /** Records the same outcome for all rows of a batch. */
   const recordAll = (batch: number, rows: ReadonlyArray<IntendedRow>, outcome: RowOutcome) =>
-    record(batch, rows.map((row): RowResult => ({ row, outcome })))
+    record(batch, rows, rows.map(() => outcome))
 
-  const pending = (rows: ReadonlyArray<IntendedRow>): ReadonlyArray<RowResult> =>
-    rows.map((row) => ({ row, outcome: { _tag: "NotCreated" } }))
-
-  const result = (rows: ReadonlyArray<RowResult>, trouble?: Trouble): BatchResult => ({ rows, trouble })
-
-  /** Returns the failure if the ledger failed after submissions were created. It contains their ids, which must not be lost. */
-  const lost = (
-    error: LedgerError | LedgerOvertaken,
-    batch: number,
-    rows: ReadonlyArray<IntendedRow>,
-    submissionIds: ReadonlyArray<string>,
-  ): SinkFailure =>
-    submissionIds.length === 0 ? error : new OutcomeUnrecorded({
-      batches: [{ batch, rows: rows.map(({ row }) => row), submissionIds }],
-      reason: error.message,
-    })
-
-  return { send: (rows) => Effect.uninterruptible(attempt(rows, 0, 0)) }
+  return { send: (rows) => Effect.uninterruptible(attempt(rows)) }
 }
+
+const unavailable = (because: string): Trouble => ({ _tag: "Unavailable", because })
+
+/** Returns the result of rows that were not sent. */
+const pending = (rows: ReadonlyArray<IntendedRow>, trouble?: Trouble): BatchResult => ({
+  rows: rows.map((row) => ({ row, outcome: { _tag: "NotCreated" } })),
+  trouble,
+})
+
+const paired = (rows: ReadonlyArray<IntendedRow>, outcomes: ReadonlyArray<RowOutcome>) =>
+  Arr.zipWith(rows, outcomes, (row, outcome): RowResult => ({ row, outcome }))
+
+/**
+ * Returns the outcomes of rows whose request created submissions. A row is in doubt if no submission matches it.
+ *
+ * @param known returned ids of submissions that already existed. This request did not create them, so they match nothing
+ */
+const outcomesOf = (
+  rows: ReadonlyArray<IntendedRow>,
+  { ids, submissions: returned }: Created,
+  known: ReadonlySet<string>,
+  fit: Fit,
+): Outcomes => {
+  const { loose, submissions } = matchByContent(
+    rows.map((row) => row.item),
+    returned.map((one) => (one === undefined || known.has(one.submissionId) ? undefined : one)),
+    ids.filter((id) => !known.has(id)),
+    fit,
+  )
+  const [knownId] = known
+  const reason = knownId !== undefined
+    ? `the service answered with submission ${knownId}, which the ledger already has`
+    : returned.length === rows.length
+    ? "the service answered with submissions that are malformed or repeat an id"
+    : `the service answered with ${counted(returned.length, "submission")} for ${counted(rows.length, "item")}`
+  return {
+    rows: submissions.map((submission): RowOutcome =>
+      submission === undefined ? { _tag: "InDoubt", reason } : {
+        _tag: "Imported",
+        submissionId: submission.submissionId,
+        submissionTime: submission.submissionTime,
+      }
+    ),
+    loose,
+  }
+}
+
+/** Waits before the next attempt, unless sending stops. `asked`: the milliseconds for which the service asked to wait. */
+const pause = ({ base, max }: RetryPolicy, stop: AbortSignal, attempt: number, asked: number | undefined) =>
+  Effect.flatMap(Random.nextRange(0.5, 1), (jitter) => {
+    const backoff = Math.min(Duration.toMillis(base) * 2 ** (attempt - 1), Duration.toMillis(max))
+    // Sending must not be interrupted, but the losing side of this race must end.
+    return Effect.race(
+      Effect.interruptible(Effect.sleep(Math.max(asked ?? 0, backoff * jitter))),
+      Effect.interruptible(untilAborted(stop)),
+    )
+  })
