@@ -92,21 +92,18 @@ export const acknowledgedOf = ({ acknowledged }: Pick<Counts, "acknowledged">, d
   acknowledged.differing + acknowledged.missing + drift.acknowledged.edited + drift.acknowledged.gone
 
 /** Returns sentences that say why a run ended as it did. */
-export const reasonSentences = (end: {
-  readonly reasons: ReadonlyArray<StopReason>
-  readonly holds: boolean
-  readonly needed: number
-  readonly uncovered: boolean
-  readonly inDoubt: number
-  readonly left: Unproven
-  readonly rows: RunReport["rows"]
-  /** The file that was read instead of the pipeline's source. */
-  readonly otherSource: string | undefined
-}): ReadonlyArray<string> => {
+export const reasonSentences = (
+  end: Omit<Ending, "unproven"> & {
+    readonly left: Unproven
+    readonly rows: RunReport["rows"]
+    /** The file that was read instead of the pipeline's source. */
+    readonly otherSource: string | undefined
+  },
+): ReadonlyArray<string> => {
   const { differing, edited, gone, missing, unread, unreadable } = end.left
   const was = (many: number) => (many === 1 ? "was" : "were")
   return present([
-    !end.holds
+    !end.balanced
     && "The counts of this run don't add up. This is an internal error of formferry. Don't trust this run, and please report it.",
     ...end.reasons.flatMap((reason) => {
       switch (reason._tag) {

@@ -162,51 +162,35 @@ const unlessEmpty = <A>(list: ReadonlyArray<A>): ReadonlyArray<A> | undefined =>
 /** The number of the latest settlements that a report contains. */
 const shownSettlements = 20
 
-const summarise = (ended: Ended) =>
+const fingerprintsOf = ({ formFingerprint, mapping }: RunPlan): RunReport["fingerprints"] => ({
+  mapping: mapping.fingerprint,
+  form: formFingerprint,
+})
+
+/** Counts the rows and submissions of a finished run, compares it with past runs and its rehearsal, and decides how it ended. */
+const resultOf = (ended: Ended) =>
   Effect.gen(function*() {
     const plan = yield* CurrentRun
-    const { ledger, view } = yield* RunLedger
-    const folder = yield* RunFolder
-    const service = yield* FormService
-    const stop = yield* Stop
+    const { view } = yield* RunLedger
     const counts = yield* RunCounts
-    const { form, formFingerprint, mapping, mode, pipeline, rehearsal } = plan
     const { finishedAt, missed, repeated, startedAt, survey } = ended
     const review = repeated ?? ended.review
     const rows = repeated?.rows ?? (survey?.fates ?? new FateTable()).counts(survey?.read ?? 0)
     const readBack = counts.verdicts(ended.submissions ?? rows.imported)
-    const holds = balanceHolds(rows, readBack, ended.submissions) && (survey?.cells.holds ?? true)
-    const columns = repeated?.columns ?? survey?.cells.all
+    const balanced = balanceHolds(rows, readBack, ended.submissions) && (survey?.cells.holds ?? true)
     const standing = yield* view.counts
-    const tolerated = new Map(mapping.answers.map((answer) => [answer.id, answer.tolerated]))
-    const inDoubt = standing.inDoubt - standing.acknowledged.inDoubt
-    const drift = mode === "reconcile" ? standing.drift : noDrift
-    const left = unprovenOf(standing, drift, rehearsal?.leftUnread ?? 0, counts.unreadable.size)
+    const drift = plan.mode === "reconcile" ? standing.drift : noDrift
+    const left = unprovenOf(standing, drift, plan.rehearsal?.leftUnread ?? 0, counts.unreadable.size)
     const unproven = Object.values(left).reduce((sum, rows) => sum + rows, 0)
     const wholeForm = wholeFormOf(ended.wholeForm)
     const pull = yield* pulledUpTo({
       start: ended.pull,
       survey,
       review: ended.review,
-      report: { balance: { holds }, rows },
+      report: { balance: { holds: balanced }, rows },
       unproven,
       lastIntent: standing.lastIntent,
     })
-    const needed = (review?.needed ?? 0) + counts.fresh.refused
-    const reasons = stop.reasons()
-    const requests = yield* service.requests
-    const fingerprints = { mapping: mapping.fingerprint, form: formFingerprint }
-    const rehearsed = plan.rehearsed === undefined || survey === undefined
-      ? undefined
-      : sinceRehearsal(plan.rehearsed, {
-        startedAt,
-        whole: mode === "run" && reasons.length === 0 && plan.limit === undefined,
-        sources: survey.files.map((one) => one.file),
-        fingerprints,
-        rows,
-        readBack,
-      })
-    const settled = yield* view.settlements(shownSettlements)
     const vanished = repeated?.vanished
       ?? (missed === undefined ? undefined : { count: missed.count, fresh: missed.fresh })
     const facts = factsNow(plan, {
@@ -221,17 +205,56 @@ const summarise = (ended: Ended) =>
       vanished,
     })
     const { coverage, unknownAge, unusual } = yield* compareWithPast(facts)
-    const uncovered = coverage.unreadFiles !== undefined || coverage.gap !== undefined
-    const { exitCode, outcome } = ending({
-      balanced: holds,
-      reasons,
-      inDoubt,
-      unproven: unproven + (wholeForm?.missing ?? 0),
-      needed,
-      uncovered,
-    })
-    const samples = counts.samples.answers(plan)
-    const changes = repeated?.earlier?.changes ?? ended.changes ?? []
+    const end = {
+      balanced,
+      reasons: (yield* Stop).reasons(),
+      inDoubt: standing.inDoubt - standing.acknowledged.inDoubt,
+      needed: (review?.needed ?? 0) + counts.fresh.refused,
+      uncovered: coverage.unreadFiles !== undefined || coverage.gap !== undefined,
+    }
+    return {
+      ...end,
+      ...ending({ ...end, unproven: unproven + (wholeForm?.missing ?? 0) }),
+      acknowledged: plan.mode === "reconcile" ? acknowledgedOf(standing, drift) : review?.acknowledged ?? 0,
+      coverage,
+      facts,
+      left,
+      pull,
+      readBack,
+      rows,
+      standing,
+      unknownAge,
+      unproven,
+      unusual,
+      vanished,
+      wholeForm,
+      rehearsed: plan.rehearsed === undefined || survey === undefined ? undefined : sinceRehearsal(plan.rehearsed, {
+        startedAt,
+        whole: plan.mode === "run" && end.reasons.length === 0 && plan.limit === undefined,
+        sources: survey.files.map((one) => one.file),
+        fingerprints: fingerprintsOf(plan),
+        rows,
+        readBack,
+      }),
+    }
+  })
+
+/** Returns a run's report, and what the ledger records about the run for later ones. */
+const summarise = (ended: Ended) =>
+  Effect.gen(function*() {
+    const plan = yield* CurrentRun
+    const { ledger, view } = yield* RunLedger
+    const folder = yield* RunFolder
+    const service = yield* FormService
+    const counts = yield* RunCounts
+    const { form, mapping, mode, pipeline, rehearsal } = plan
+    const { finishedAt, repeated, startedAt, survey } = ended
+    const result = yield* resultOf(ended)
+    const { coverage, exitCode, facts, inDoubt, left, needed, outcome, pull, rows, standing, unusual, vanished } =
+      result
+    const { rehearsed, unproven, unknownAge, wholeForm } = result
+    const requests = yield* service.requests
+    const tolerated = new Map(mapping.answers.map((answer) => [answer.id, answer.tolerated]))
     const earlier = Object.values(counts.earlier).some((submissions) => submissions > 0) ? counts.earlier : undefined
     const report: RunReport = {
       pipeline: pipeline.name,
@@ -243,7 +266,7 @@ const summarise = (ended: Ended) =>
       outcome,
       exitCode,
       because: [
-        ...reasonSentences({ reasons, holds, needed, uncovered, inDoubt, left, rows, otherSource: plan.otherSource }),
+        ...reasonSentences({ ...result, otherSource: plan.otherSource }),
         ...(wholeForm === undefined ? [] : wholeFormSentences(wholeForm)),
         ...(mode === "reconcile" ? yield* stillWaiting : []),
         ...(ended.settled?.because ?? []),
@@ -262,7 +285,7 @@ const summarise = (ended: Ended) =>
         run: plan,
         pipeline: pipeline.name,
         exitCode,
-        refused: reasons.find((reason) => reason._tag === "Refused"),
+        refused: result.reasons.find((reason) => reason._tag === "Refused"),
         rows,
         inDoubt,
         wrong: unproven - left.unread,
@@ -270,14 +293,14 @@ const summarise = (ended: Ended) =>
         coverage: needed > 0 ? covered : coverage,
       }),
       ledger: { id: ledger.id, lastIntent: standing.lastIntent },
-      acknowledged: mode === "reconcile" ? acknowledgedOf(standing, drift) : review?.acknowledged ?? 0,
+      acknowledged: result.acknowledged,
       sources: repeated?.sources ?? survey?.files.map((one) => one.file) ?? [],
       rows,
-      readBack,
+      readBack: result.readBack,
       needReview: needed,
       readBackEarlier: earlier,
-      balance: { holds },
-      columns,
+      balance: { holds: result.balanced },
+      columns: repeated?.columns ?? survey?.cells.all,
       requests,
       pace: yield* service.pace,
       problems: repeated?.earlier?.problems ?? counts.problems,
@@ -285,9 +308,9 @@ const summarise = (ended: Ended) =>
       findings: counts.findings.all((question) => tolerated.get(question)),
       normalised: counts.findings.allNormalised,
       inDoubt: standing.inDoubt === 0 ? [] : yield* doubts,
-      settled: unlessEmpty(settled),
+      settled: unlessEmpty(yield* view.settlements(shownSettlements)),
       replaced: counts.replacements.count === 0 ? undefined : counts.replacements,
-      changes: unlessEmpty(changes),
+      changes: unlessEmpty(repeated?.earlier?.changes ?? ended.changes ?? []),
       vanished,
       wholeForm,
       unchangedSince: repeated?.run,
@@ -297,7 +320,7 @@ const summarise = (ended: Ended) =>
       questions: mapping.answers.map(({ id, kind, name }) => ({ id, name, kind, ...counts.question(id) })),
       unanswered: unlessEmpty(mapping.unanswered),
       mapping: mappedQuestions(mapping),
-      samples: unlessEmpty(samples),
+      samples: unlessEmpty(counts.samples.answers(plan)),
       zone: plan.zone,
       phases: counts.phases(Date.parse(startedAt), Date.parse(finishedAt)),
       values: "shown",
@@ -313,7 +336,7 @@ const summarise = (ended: Ended) =>
         ...(unknownAge === undefined ? [] : [unknownAge]),
       ],
       versions: { formferry: version, node: process.versions.node },
-      fingerprints,
+      fingerprints: fingerprintsOf(plan),
     }
     return {
       report,
