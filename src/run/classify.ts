@@ -13,7 +13,7 @@ import { missingKeyProblem } from "../mapping/problems.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import { CanaryRows } from "./canary.ts"
 import { ChangedRows } from "./changedRows.ts"
-import { idOf, makeContents, type Origin, positionsOf, rowTexts } from "./content.ts"
+import { idOf, makeContents, type Origin, positionsOf, rowTexts, sentAnswers } from "./content.ts"
 import { FateTable, SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 import type { NewRows } from "./NewRows.ts"
@@ -28,7 +28,6 @@ import {
   stillDuplicate,
 } from "./rowProblems.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
-import { sentAnswers } from "./sentAnswers.ts"
 import { UniqueAnswers } from "./UniqueAnswers.ts"
 import { isRejectedAs, WaitingRows } from "./WaitingRows.ts"
 

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { type Cell, cellText, ErrorCell, markedError } from "../domain/cell.ts"
 import { eachAnswered, type Item } from "../domain/item.ts"
+import type { Json } from "../domain/json.ts"
 import { looseText } from "../domain/looseKey.ts"
 import type { Problem, ProblemCode } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
@@ -9,6 +10,7 @@ import type { LedgerError } from "../ledger/errors.ts"
 import type { Facts } from "../ledger/facts.ts"
 import type { Digester } from "../ledger/Ledger.ts"
 import { isUnsent, type KnownRow, type Rejected, type Superseded } from "../ledger/rows.ts"
+import { stampsOf } from "../mapping/stamps.ts"
 import { emptyTexts } from "../project/sourceSection.ts"
 import { columnNames } from "../source/columns.ts"
 import { idPattern } from "../source/fixed.ts"
@@ -263,5 +265,32 @@ export const makeContents = (
         : known.superseded.filter((one) => !(one.isUndone && one.fixed === known.id) && isOver(cells)(one)),
     /** Whether an earlier submission of a row that was undone, which is still in the form, has this content. */
     isStillInForm: ({ earlier }: KnownRow, cells: Cells): boolean => earlier.some(isOver(cells)),
+  }
+}
+
+/**
+ * Returns a function that returns whether a row with different content would be sent with the answers that were sent for it. Ignores answers that were
+ * mapped only before or only after that, because an edited mapping changes no row. Ignores stamps: the row may have got another key since.
+ */
+export const sentAnswers = (
+  { form, mapping, pipeline }: Pick<RunPlan, "form" | "mapping" | "pipeline">,
+  digest: Digester,
+) => {
+  const stamps = new Set(stampsOf(pipeline, form).map(({ id }) => id))
+  const answers = mapping.answers.flatMap(({ columns, id }) =>
+    stamps.has(id) ? [] : [{ id, columns: columnNames(columns) }]
+  )
+  return ({ columns: before, sent }: Pick<KnownRow, "columns" | "sent">, cells: Cells): boolean => {
+    const mapped = sent === undefined ? undefined : mapping.map(cells)
+    if (sent === undefined || mapped === undefined || "problems" in mapped) return false
+    const now = new Map<string, Json | object>()
+    eachAnswered(mapped.item, (id, value) => void now.set(id, value))
+    return answers.every(({ columns, id }) => {
+      const value = now.get(id)
+      if (!sent.has(id)) {
+        return value === undefined || !columns.some((name) => before.includes(name))
+      }
+      return value !== undefined && sent.get(id)?.equals(digest.value(value as Json)) === true
+    })
   }
 }
