@@ -200,14 +200,7 @@ export class NewRows {
           if (first.by === "answers") paired[first.slot] = 1
           if (!isPaired) found[first.by]++
           for (const { by, old, slot, table } of all) {
-            each({
-              id,
-              key,
-              old,
-              row: table.row(slot),
-              by,
-              ambiguous: table.matched(slot) || isPaired,
-            })
+            each({ id, key, old, row: table.row(slot), by, ambiguous: table.matched(slot) || isPaired })
           }
         }
       })

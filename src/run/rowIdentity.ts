@@ -37,10 +37,7 @@ const keyRuleOf = (
 ): KeyRule =>
   mapping.keyed === "content"
     ? { columns: "content", empty: [] }
-    : {
-      columns: keyColumns,
-      empty: emptyTexts(source).toSorted(),
-    }
+    : { columns: keyColumns, empty: emptyTexts(source).toSorted() }
 
 /** Whether the ledger's row keys were made differently from those of this run. */
 export const keysDiffer = (plan: RunPlan, view: PipelineLedger): Effect.Effect<boolean, LedgerError> =>

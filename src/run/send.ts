@@ -215,15 +215,8 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
         const problem = refusedProblem(outcome.message, item, mapping.answers)
         counts.problem(row, problem)
         const was = supersedes ?? { key, content }
-        refused.push({
-          id: idOf(was.content),
-          row,
-          key: was.key,
-          fate,
-          problems: [problem],
-          cells: texts,
-          quiet: false,
-        })
+        const problems = [problem]
+        refused.push({ id: idOf(was.content), row, key: was.key, fate, problems, cells: texts, quiet: false })
       }
     }
     if (refused.length > 0) {

@@ -150,29 +150,19 @@ export interface SettledFromList extends Settled {
  *
  * @param patience how long to wait at most, in milliseconds
  */
-export const settleFromList = (
-  rows: ReadonlyArray<DoubtfulRow>,
-  context: ListContext,
-  patience: number,
-) =>
+export const settleFromList = (rows: ReadonlyArray<DoubtfulRow>, context: ListContext, patience: number) =>
   Effect.gen(function*() {
     let before: Scan | undefined
     for (let at = 0;; at++) {
       const started = yield* Clock.currentTimeMillis
-      const { began, evidenceOf, result, scan } = yield* settleOnce(
-        rows,
-        context,
-        listEnds[at]!,
-        before,
-      )
+      const { began, evidenceOf, result, scan } = yield* settleOnce(rows, context, listEnds[at]!, before)
       before = scan
       const early = result.open.filter(({ wants }) => wants === "time")
       const until = Math.max(0, ...early.map(({ row }) => evidenceOf(row).visibleFrom ?? 0))
       const wait = until - began - ((yield* Clock.currentTimeMillis) - started)
       const isSoon = early.length > 0 && wait <= patience
-      if (
-        at === listEnds.length - 1 || !(isSoon || result.open.some(({ wants }) => wants === "another list"))
-      ) return result
+      const isListedAgain = isSoon || result.open.some(({ wants }) => wants === "another list")
+      if (at === listEnds.length - 1 || !isListedAgain) return result
       if (isSoon && wait > 0) {
         yield* waitShown(
           "wait",

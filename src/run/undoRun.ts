@@ -226,8 +226,7 @@ export const remainingOf = (view: Pick<PipelineLedger, "pages">, run: string) =>
           found[isUncovered ? "sent" : "replaced"]++
         }
       }))
-    const remaining: Remaining = found
-    return remaining
+    return found
   })
 
 /** The state of a submission. `unseen`: no one has ever seen it in the form. */

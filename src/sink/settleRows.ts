@@ -68,15 +68,7 @@ export const makeSettling = <S>(
   const groups = new Map<string, Group<S>>()
   const groupOf = (key: string, item: Item | undefined): Group<S> => {
     const group = groups.get(key)
-      ?? {
-        item,
-        rows: [],
-        spoken: 0,
-        likeness: undefined,
-        fits: [],
-        resembling: 0,
-        example: undefined,
-      }
+      ?? { item, rows: [], spoken: 0, likeness: undefined, fits: [], resembling: 0, example: undefined }
     groups.set(key, group)
     return group
   }
