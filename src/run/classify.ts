@@ -27,7 +27,7 @@ import {
   sameOrigin,
   stillDuplicate,
 } from "./rowProblems.ts"
-import { CurrentRun, RunLedger } from "./RunContext.ts"
+import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 import { UniqueAnswers } from "./UniqueAnswers.ts"
 import { isRejectedAs, WaitingRows } from "./WaitingRows.ts"
 
@@ -52,6 +52,40 @@ export interface ClassifierOptions {
   readonly dropped?: (row: number, problem: Problem) => void
   /** Called with each row that would be sent. */
   readonly sendable?: ((one: SourceRow, key: string) => void) | undefined
+}
+
+/** Collects the rows that a survey rejects. A row that waits for later rows is added once for each fate that it may get. */
+const makeRejected = (plan: RunPlan, contents: ReturnType<typeof makeContents>, fates: FateTable) => {
+  let rows: Array<RejectedRow> = []
+  return {
+    /** @param quiet whether the row needs no review */
+    add: (
+      { cells, key, origin, row }: SourceRow,
+      fate: RejectedRow["fate"],
+      problems: ReadonlyArray<Problem>,
+      quiet = false,
+    ): void => {
+      const was = origin
+        ?? { key, content: key === undefined ? contents.filled(undefined, cells) : contents.now(cells) }
+      rows.push({ id: idOf(was.content), row, key: was.key, fate, problems, cells: rowTexts(cells, plan), quiet })
+    },
+    /** Returns the rows that were added since the last call. */
+    take: (): ReadonlyArray<RejectedRow> => {
+      const taken = rows
+      if (taken.length > 0) rows = []
+      return taken
+    },
+    /** Returns a rejected row with its final problems, or undefined if its final fate is different. */
+    final: (row: RejectedRow): RejectedRow | undefined => {
+      if (!isRejectedAs(fates, row)) return undefined
+      if (row.fate !== fates.get(row.row)) {
+        return { ...row, fate: "duplicate", problems: [duplicateOf(plan, undefined, false), ...row.problems] }
+      }
+      if (row.quiet || !fates.has(row.row, "repeats")) return row
+      const problems = row.key === undefined ? row.problems : [duplicateOf(plan, undefined, true)]
+      return { ...row, problems, quiet: true }
+    },
+  }
 }
 
 /**
@@ -81,7 +115,7 @@ export const makeClassifier = (newRows: NewRows | undefined, options: Classifier
     const dropped: Array<Problem> = []
     /** The row that is sent for each rejected row of a fixed rejected.csv. */
     const origins = new Map<string, number>()
-    let rejected: Array<RejectedRow> = []
+    const rejected = makeRejected(plan, contents, fates)
 
     /** Whether a row was undone and would be sent again. A dry run sends nothing, so it reports such a row as pending. */
     const isResent = (found: KnownRow | undefined) => found?.state === "undone" && plan.mode !== "dry-run"
@@ -130,7 +164,7 @@ export const makeClassifier = (newRows: NewRows | undefined, options: Classifier
     /** Lets a row wait that fixed rows may have replaced. */
     const setReplaced = (one: SourceRow, by: ReadonlyArray<Superseded>, found?: KnownRow): void => {
       waiting.addReplaced(one.row, by, by.some(({ fixed }) => fixed === found?.id) ? hash : undefined)
-      reject(one, "duplicate", [repeatsFixed])
+      rejected.add(one, "duplicate", [repeatsFixed])
     }
 
     const markReplaced = ([by]: ReadonlyArray<Superseded>): void => {
@@ -181,7 +215,7 @@ export const makeClassifier = (newRows: NewRows | undefined, options: Classifier
 
     const setDuplicate = (one: SourceRow, of: number, same: boolean, problems: ReadonlyArray<Problem> = []): void => {
       fates.set(one.row, "duplicate", same ? "repeats" : undefined)
-      reject(one, "duplicate", [duplicateOf(plan, of, same), ...(same ? [] : problems)], same)
+      rejected.add(one, "duplicate", [duplicateOf(plan, of, same), ...(same ? [] : problems)], same)
     }
 
     /** Classifies a row that was not sent, or that may be resent (`doubt`). */
@@ -227,14 +261,14 @@ export const makeClassifier = (newRows: NewRows | undefined, options: Classifier
       const refused = again ? refusedStill(found, cells, key) : undefined
       const fate = held ? "inDoubt" : !again ? "changed" : refused === undefined ? "pending" : "refused"
       waiting.addChanged(row, hash, fate, isValid)
-      if (isValid) reject(one, "duplicate", [duplicateOf(plan, undefined, false)])
-      else reject(one, "invalid", problems)
+      if (isValid) rejected.add(one, "duplicate", [duplicateOf(plan, undefined, false)])
+      else rejected.add(one, "invalid", problems)
       if (fate === "changed") {
-        reject(one, "changed", [changedContent(plan)], onChange === "ignore")
+        rejected.add(one, "changed", [changedContent(plan)], onChange === "ignore")
         const { submissionId } = found
         if (onChange !== "ignore" && submissionId !== undefined) changedRows.add({ row, key, cells, submissionId })
       }
-      if (refused !== undefined) reject(one, "refused", [refused])
+      if (refused !== undefined) rejected.add(one, "refused", [refused])
       else if (fate === "pending" && isValid) offer(row)
     }
 
@@ -263,19 +297,7 @@ export const makeClassifier = (newRows: NewRows | undefined, options: Classifier
 
     const rejectAs = (one: SourceRow, fate: RejectedRow["fate"], problems: ReadonlyArray<Problem>): void => {
       fates.set(one.row, fate)
-      reject(one, fate, problems)
-    }
-
-    /** Reports a row as rejected, without setting its fate. */
-    const reject = (
-      { cells, key, origin, row }: SourceRow,
-      fate: RejectedRow["fate"],
-      problems: ReadonlyArray<Problem>,
-      quiet = false,
-    ): void => {
-      const was = origin
-        ?? { key, content: key === undefined ? contents.filled(undefined, cells) : contents.now(cells) }
-      rejected.push({ id: idOf(was.content), row, key: was.key, fate, problems, cells: rowTexts(cells, plan), quiet })
+      rejected.add(one, fate, problems)
     }
 
     return {
@@ -283,30 +305,12 @@ export const makeClassifier = (newRows: NewRows | undefined, options: Classifier
       seen,
       canary,
       contents,
+      rejected,
       classify,
-      /** Returns the rows that were rejected since the last call. */
-      takeRejected: (): ReadonlyArray<RejectedRow> => {
-        const taken = rejected
-        if (taken.length > 0) rejected = []
-        return taken
-      },
       /** Decides the waiting rows, after the last row was classified. Returns the first rows that changed. */
       end: () => {
         waiting.decide({ fates, keys, seen })
         return changedRows.of(fates)
-      },
-      /** Returns a rejected row with its final problems, or undefined if its final fate is different. */
-      rejectedAs: (row: RejectedRow): RejectedRow | undefined => {
-        if (!isRejectedAs(fates, row)) return undefined
-        if (row.fate !== fates.get(row.row)) {
-          return { ...row, fate: "duplicate", problems: [duplicateOf(plan, undefined, false), ...row.problems] }
-        }
-        if (row.quiet || !fates.has(row.row, "repeats")) return row
-        return {
-          ...row,
-          problems: row.key === undefined ? row.problems : [duplicateOf(plan, undefined, true)],
-          quiet: true,
-        }
       },
     }
   })

@@ -131,7 +131,7 @@ export const classifying = (
     const isLookedUp = isComparable && !facts.isBlank
     const added = isLookedUp ? yield* newRows(plan, { ledger, view }) : undefined
     const classifier = yield* makeClassifier(added, options)
-    const { canary, contents, fates, rejectedAs, seen } = classifier
+    const { canary, contents, fates, rejected, seen } = classifier
     const numbering = yield* rowKeys(plan, { ledger, view })
     const keyOf = numbering()
     const { firstColumns } = facts
@@ -157,7 +157,7 @@ export const classifying = (
           : Effect.zipLeft(lookUp(chunk, keys), markKept(chunk))
         const classified = Effect.map(looked, (known) => {
           classifyRows(chunk, keys, known)
-          return classifier.takeRejected()
+          return rejected.take()
         })
         return others.length === 0 ? classified : Effect.zipLeft(classified, findShared(chunk, keys))
       })
@@ -236,7 +236,7 @@ export const classifying = (
         newRows: added,
         alike: alike?.found(),
         shared: [...shared.values()],
-        rejectedAs,
+        rejectedAs: rejected.final,
       }
     }
     return { fates, take, end }
