@@ -167,7 +167,7 @@ const acceptance = ({ pipeline, projectOption, target }: RunPlan): string =>
   `If these results are correct, accept them: ${acceptCommand(pipeline.name, "canary", target, projectOption)}.`
 
 /** Evaluates the canary after its rows were sent and read back, and records the result. */
-export const judgeCanary = Effect.gen(function*() {
+export const evaluateCanary = Effect.gen(function*() {
   const plan = yield* CurrentRun
   const { ledger } = yield* RunLedger
   const stop = yield* Stop

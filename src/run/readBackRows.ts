@@ -67,9 +67,13 @@ interface ReadRow {
 /**
  * Reads created submissions back and records their verdicts and differences. If the run stops, the submissions that were not read back stay unread, and the next run reads them first.
  *
- * @param counted whether the submissions count among this run's verdicts; otherwise, among those of earlier runs
+ * @param among the verdicts among which the submissions count
  */
-export const readBackRows = (options: ReadBackOptions, rows: ReadonlyArray<CreatedRow>, counted: boolean) =>
+export const readBackRows = (
+  options: ReadBackOptions,
+  rows: ReadonlyArray<CreatedRow>,
+  among: "this run" | "earlier runs",
+) =>
   Effect.gen(function*() {
     const stop = yield* Stop
     if (rows.length > 0 && !stop.reading.aborted) {
@@ -92,7 +96,7 @@ export const readBackRows = (options: ReadBackOptions, rows: ReadonlyArray<Creat
       )
       const all = Effect.catchAll(Effect.zipRight(first, replaced), stop.unavailable)
       yield* traced("read back", { "formferry.rows": rows.length }, all)
-      if (read.length > 0) yield* recordResults(read, replacements, counted)
+      if (read.length > 0) yield* recordResults(read, replacements, among)
     }
     yield* showProgress
   })
@@ -110,7 +114,11 @@ const replacementOf = (
     )
 
 /** Records the results of reading back: verdicts in the ledger, differences and replacements in the report. */
-const recordResults = (read: ReadonlyArray<ReadRow>, replacements: ReadonlyArray<Replacement>, counted: boolean) =>
+const recordResults = (
+  read: ReadonlyArray<ReadRow>,
+  replacements: ReadonlyArray<Replacement>,
+  among: "this run" | "earlier runs",
+) =>
   Effect.gen(function*() {
     const counts = yield* RunCounts
     const folder = yield* RunFolder
@@ -122,7 +130,7 @@ const recordResults = (read: ReadonlyArray<ReadRow>, replacements: ReadonlyArray
     yield* RunLedger.write((session) => session.recordVerdicts(verdicts))
     const differences: Array<Difference> = []
     for (const { result, row } of read) {
-      if (counted) counts.readBack(result.verdict)
+      if (among === "this run") counts.readBack(result.verdict)
       else counts.earlier[result.verdict]++
       differences.push(...countComparisons(counts, row, result))
     }

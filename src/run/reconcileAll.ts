@@ -106,7 +106,7 @@ const readPage = (options: ReadBackOptions, rows: ReadonlyArray<SentRow>) =>
     for (const [patient, rows] of [[options, unread], [atOnce, unproven]] as const) {
       for (const some of Arr.chunksOf(rows, together)) {
         counts.read += some.length
-        yield* readBackRows(patient, some, true)
+        yield* readBackRows(patient, some, "this run")
       }
     }
     const compared = unread.length + unproven.length === 0 || !stop.requested()

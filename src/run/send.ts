@@ -19,7 +19,7 @@ import {
   type SinkFailure,
 } from "../sink/Sink.ts"
 import { columnNames } from "../source/columns.ts"
-import { canarySize, judgeCanary, recordCanary } from "./canary.ts"
+import { canarySize, evaluateCanary, recordCanary } from "./canary.ts"
 import { idOf } from "./content.ts"
 import { outgoing } from "./outgoing.ts"
 import { showProgress } from "./Progress.ts"
@@ -89,7 +89,7 @@ export const send = (session: LedgerSession, survey: Survey) =>
       yield* recordCanary
       counts.total = canary.size
       yield* deliver(delivery, (row) => canary.has(row), canary.size)
-      yield* judgeCanary
+      yield* evaluateCanary
       if (stop.requested()) return
     }
     // Loaded while requests are in flight, so that the run's end doesn't wait for it. Waits a second, because the first requests would be late.
@@ -115,7 +115,9 @@ const readUnread = ({ readBack }: Delivery) =>
       view.pages("sent", { verdicts: ["unread"] }),
       (rows) => {
         const unread = rows.flatMap(({ item, ...row }) => (item === undefined ? [] : [{ ...row, item }]))
-        return stop.requested() ? Effect.void : readBackRows({ ...readBack, leavesUnreadable: true }, unread, false)
+        return stop.requested()
+          ? Effect.void
+          : readBackRows({ ...readBack, leavesUnreadable: true }, unread, "earlier runs")
       },
     )
   })
@@ -143,7 +145,7 @@ const deliver = (delivery: Delivery, choose: (row: number) => boolean, count: nu
         Effect.uninterruptible,
       )
     const readBatch = (rows: ReadonlyArray<CreatedRow>) =>
-      readBackRows(delivery.readBack, rows, true).pipe(
+      readBackRows(delivery.readBack, rows, "this run").pipe(
         Effect.zipRight(checkLimits(delivery)),
         Effect.catchAll(failed),
       )

@@ -164,13 +164,13 @@ export const likenessOf = (
       else places.push(place)
     }
   }
-  const judge = judgeOf(places)
+  const byAnswers = likenessByAnswers(places)
 
   return (cells) => {
     const key = rowKey?.relationOf(cells)
     if (key === "differs") return "no"
-    const judged = judge(cells)
-    const likeness = key !== "agrees" ? judged : judged === "no" ? "resembles" : "fits"
+    const alike = byAnswers(cells)
+    const likeness = key !== "agrees" ? alike : alike === "no" ? "resembles" : "fits"
     const fromThere = origin.every((place) => {
       const relation = place.relationOf(cells)
       // A submission with an empty origin does not fit by its answers alone. The same applies to any other empty URL parameter.
@@ -221,7 +221,7 @@ export const listedLikenessOf = (
       relationOf: (submission) => isDropped(submission, id) ? "open" : relateReturned(sent, returnedAs(submission, id)),
     })
   }
-  const judge = judgeOf(places)
+  const byAnswers = likenessByAnswers(places)
   const rowKey = sentParameters.find(({ id }) => id === stamps.rowKey)
 
   /** Whether reading the submission back as the row's would find no difference. An origin that was not sent doesn't count: see `withoutParameters`. */
@@ -242,7 +242,7 @@ export const listedLikenessOf = (
       ? undefined
       : relateReturned(parameter(rowKey.value), returnedAs(submission, rowKey.id))
     if (key === "differs") return "no"
-    const likeness = judge(submission)
+    const likeness = byAnswers(submission)
     if (likeness === "fits") {
       const isOlder = Date.parse(submission.submissionTime ?? "") < earliest
       return isUnchanged(submission) ? (isOlder ? "older" : "fits") : "sameAnswers"
@@ -284,7 +284,7 @@ const weight = ({ sent }: { readonly sent: SentAnswer | undefined }): number =>
 const nothing: SentAnswer = { value: null, kind: undefined, options: undefined }
 
 /** Returns a function that determines from all answers whether a submission is an item. */
-const judgeOf = <S>(unsorted: ReadonlyArray<Place<S>>): (submission: S) => Likeness => {
+const likenessByAnswers = <S>(unsorted: ReadonlyArray<Place<S>>): (submission: S) => Likeness => {
   // The longest answers are compared first, so that one or two answers suffice to reject most other submissions.
   const places = unsorted.toSorted((a, b) => weight(b) - weight(a))
   return (submission) => {
