@@ -119,9 +119,9 @@ export const settleFromExport = (
             return
           }
           submissions++
-          if (known.see(id)) return
-          const entry = entries.length === 0 ? undefined : entryIn(cells)
-          if (entry === undefined) settling.offer(id, cells)
+          const owner = known.see(id)
+          const entry = owner !== "none" || entries.length === 0 ? undefined : entryIn(cells)
+          if (entry === undefined) settling.offer(id, cells, owner)
           else {
             entered.add(entry)
             known.seeEntry(entry)

@@ -61,6 +61,8 @@ export interface KnownSubmission extends Placed {
   readonly id: string
   /** Whether an export must contain the submission: as far as the ledger knows, it was not replaced, forgotten or deleted. */
   readonly isRequired: boolean
+  /** Whether the submission is not proven to be its row's: it was not read back yet, or came back different, or not at all. */
+  readonly isUnproven: boolean
   readonly batch: number
   /** The highest batch number when the submission's batch ended. Undefined if that is not known exactly. */
   readonly closed: number | undefined

@@ -4,6 +4,7 @@ import type { LedgerError } from "../ledger/errors.ts"
 import type { TestEntry } from "../ledger/evidence.ts"
 import type { PipelineLedger } from "../ledger/Ledger.ts"
 import type { KnownSubmission } from "../ledger/pages.ts"
+import type { Owner } from "../sink/settleRows.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 import { showWork } from "./Progress.ts"
 
@@ -58,6 +59,7 @@ export const knownIn = (
     const { looseIds } = facts
     const { imported } = yield* view.standing
     const known = makeIds(digest)
+    const unproven = makeIds(digest)
     const closedBy = new Numbers()
     const timeBy = new Numbers()
     const byCreation = new ExportOrder()
@@ -67,8 +69,9 @@ export const knownIn = (
     let read = 0
     yield* eachKnown(view, (page) => {
       read += page.length
-      for (const { batch, closed, id, isRequired, time } of page) {
+      for (const { batch, closed, id, isRequired, isUnproven, time } of page) {
         const slot = known.add(id, batch)
+        if (isUnproven) unproven.add(id, batch)
         if (closed !== undefined) closedBy.set(batch, closed)
         if (!hasTimes || !isRequired || time === undefined) continue
         timeBy.set(slot, time)
@@ -83,17 +86,17 @@ export const knownIn = (
     return {
       facts,
       imported,
-      /** Records that an id was seen. Returns whether a row of the ledger has the id. */
-      see: (id: string): boolean => {
+      /** Records that an id was seen. Returns whether a row of the ledger has the id, and whether that is proven (`KnownSubmission.isUnproven`). */
+      see: (id: string): Owner => {
         loose.see(id)
         const slot = known.see(id)
-        if (slot < 0) return false
+        if (slot < 0) return "none"
         const batch = known.batch(slot)
         const closed = closedBy.get(batch)
         if (!Number.isNaN(closed)) byCreation.see(batch, closed)
         const time = timeBy.get(slot)
         if (!Number.isNaN(time)) byTime.see(time, time)
-        return true
+        return unproven.has(id) ? "unproven" : "certain"
       },
       /** Records that a test entry was seen. It was submitted after all batches that had ended when its text was shown. */
       seeEntry: ({ after, at }: TestEntry): void => {

@@ -196,7 +196,7 @@ const settleOnce = (
     const asEntry = { text: "", at: began, after: Number.MAX_SAFE_INTEGER }
     const evidenceOf = yield* evidenceOfRows(rows, view, waitsOf(pipeline), [asEntry])
     const scan = yield* scanList(context, sort, digest, before, (submission) => {
-      if (!known.see(submission.submissionId)) settling.offer(submission.submissionId, submission)
+      settling.offer(submission.submissionId, submission, known.see(submission.submissionId))
     })
     const lacking = yield* known.lacking
     const settled = settling.decide({

@@ -52,7 +52,7 @@ const compare = (context: Parameters<typeof scanList>[0]) =>
     for (const end of listEnds) {
       unknown.clear()
       const scan = yield* scanList(context, end, digest, before, ({ submissionId, submissionTime }) => {
-        if (!known.see(submissionId)) unknown.set(submissionId, submissionTime)
+        if (known.see(submissionId) === "none") unknown.set(submissionId, submissionTime)
       })
       before = scan
       gap = scan.gap

@@ -48,7 +48,7 @@ export interface OpenRow {
 /** A submission that resembles a row without fitting it. */
 export interface Example {
   readonly id: string
-  readonly likeness: Exclude<Likeness, "fits" | "no">
+  readonly likeness: Exclude<Likeness, "fits" | "no"> | "unproven"
 }
 
 /** What was found for rows with the same item, apart from submissions that fit it. */
@@ -66,6 +66,8 @@ const likenessWords: { readonly [L in Example["likeness"]]: string } = {
   older: "it has the same answers, but is more than 24 hours older than the row's request",
   sameAnswers:
     "it has the same answers, but something else is different, such as its submission time or the run that sent it",
+  unproven:
+    "it has the same answers, but the service returned its id for another row, whose submission is not verified",
 }
 
 /** The names of the evidence in messages. */

@@ -29,6 +29,9 @@ interface Group<S> extends Resembled {
   readonly fits: Array<Candidate<S>>
 }
 
+/** Whether a row of the ledger has a submission. `unproven`: a row has its id, but nothing proves that the submission is that row's. */
+export type Owner = "none" | "certain" | "unproven"
+
 /** A submission that fits the items of groups. */
 interface Candidate<S> {
   readonly id: string
@@ -46,8 +49,11 @@ interface Resemblance<S> extends Example {
  * doubt and of submissions that fit them, not with the number of submissions.
  */
 export interface Settling<S> {
-  /** Adds a submission that the ledger does not know. */
-  readonly offer: (id: string, submission: S) => void
+  /**
+   * Adds a submission. One that a row has belongs to no row in doubt. But if that is unproven, the service may have returned the id for the wrong row, so
+   * a row with the same answers is not absent.
+   */
+  readonly offer: (id: string, submission: S, owner?: Owner) => void
   /** Returns the outcome of each row. Call it after all submissions were added. */
   readonly decide: (standing: ExportStanding | ListStanding) => Settled
 }
@@ -92,14 +98,16 @@ export const makeSettling = <S>(
   }
 
   return {
-    offer: (id, submission) => {
+    offer: (id, submission, owner = "none") => {
       // A submission that occurs twice counts once.
-      if (candidates.has(id)) return
+      if (owner === "certain" || candidates.has(id)) return
       const fits: Array<Group<S>> = []
       const resembles: Array<Resemblance<S>> = []
       for (const group of groups.values()) {
         const likeness = group.likeness?.(submission) ?? "no"
-        if (likeness === "fits") fits.push(group)
+        if (owner === "unproven") {
+          if (likeness !== "no" && likeness !== "resembles") resembled({ id, group, likeness: "unproven" })
+        } else if (likeness === "fits") fits.push(group)
         else if (likeness !== "no") resembles.push({ id, group, likeness })
       }
       if (fits.length === 0) {

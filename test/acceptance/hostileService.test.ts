@@ -95,3 +95,34 @@ it.scopedLive.each(
       expect(new Set(at.answers("qName")).size).toBe(30)
     }),
 )
+
+it.scopedLive("if the service answers with the submissions of the request before, whose answer was lost, no row is resent", () =>
+  Effect.gen(function*() {
+    let creates = 0
+    let late = ""
+    const at = yield* changing((method, body) => {
+      if (method !== "POST") return body
+      creates++
+      if (creates === 3) return late
+      if (creates !== 2) return body
+      late = body
+      return ""
+    })
+    const config = at.read("config/formferry.yaml")
+    at.write("config/formferry.yaml", config.replaceAll("confirm: false", "confirm: false\n    capabilities: [list]"))
+    at.write(
+      "pipelines/contacts.yaml",
+      pipelineYaml({
+        sink: "service: live\n  form: contacts\n  concurrency: 1",
+        more: "reconcile: { visibleWithin: 1 second }",
+      }),
+    )
+    at.write("source.csv", csv(upTo(30)))
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(3)
+    expect(at.report()).toMatchObject({ rows: { imported: 20, inDoubt: 10 }, readBack: { differing: 10 } })
+    const next = yield* at.inProcess("run", "contacts")
+    expect(next.status, next.stdout + next.stderr).toBe(4)
+    expect(next.stdout.replaceAll(/\s+/g, " ")).toContain("the service returned its id for another row")
+    expect(at.report().rows).toMatchObject({ alreadyImported: 20, inDoubt: 10, imported: 0 })
+    expect(at.count()).toBe(30)
+  }))

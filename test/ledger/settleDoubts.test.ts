@@ -169,6 +169,8 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
           (known) => known.filter(({ isRequired }) => isRequired).map(({ id }) => id),
         )
         expect(yield* required).toEqual(["s1", "s5", "s6", "s7", "s8"])
+        const unproven = (yield* listed(view, "submissions", { limit: 9 })).filter((one) => one.isUnproven)
+        expect(unproven.map(({ id }) => id)).toEqual(["s1", "s5", "s6", "s8"])
         const because = { because: "deleted by us", by: "ada", leaveOut: false }
         yield* session.acknowledge({ keys: ["key 5", "key 8"], ...because })
         expect(yield* required).toEqual(["s1", "s6", "s7", "s8"])

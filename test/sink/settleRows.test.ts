@@ -6,7 +6,7 @@ import type { Evidence } from "../../src/ledger/evidence.ts"
 import type { DoubtfulRow } from "../../src/ledger/pages.ts"
 import type { ExportStanding } from "../../src/sink/absence.ts"
 import { likenessOf, resultsColumns } from "../../src/sink/settleFit.ts"
-import { makeSettling } from "../../src/sink/settleRows.ts"
+import { makeSettling, type Owner } from "../../src/sink/settleRows.ts"
 import { formWith, question } from "../fakeForms.ts"
 import { doubtfulRow } from "./doubtfulRow.ts"
 
@@ -74,13 +74,14 @@ const settle = (
   standing: Partial<ExportStanding> = {},
   rowKey?: string,
   spoken: ReadonlyArray<Item> = [],
+  owner?: Owner,
 ) => {
   if (columns === undefined) throw new Error("no columns")
   const stamps = { rowKey, origin: new Set(["run_id"]) }
   const likeness = (item: Item) => likenessOf(item, { form, columns, kinds: [], stamps })
   const settling = makeSettling(rows, likeness, spoken, { all: new Set(), unseen: new Set() })
   for (const [id, name, mail = `${name}@example.org`, age = "30", key = "", run = ""] of lines) {
-    settling.offer(id, [id, name, mail, age, key, run])
+    settling.offer(id, [id, name, mail, age, key, run], owner)
   }
   const { open, settled } = settling.decide({ ...good, ...standing })
   return {
@@ -101,6 +102,17 @@ describe("settling rows in doubt from an export", () => {
       ...none,
       landed: [[1, "s1"]],
       notLanded: [2],
+    })
+  })
+
+  it("doesn't settle a row as not landed if a submission has its answers that is not proven to be another row's", () => {
+    const rows = [rowOf(1, person("ada")), rowOf(2, person("bob"))]
+    const lines: ReadonlyArray<Line> = [["s1", "ada"], ["s2", "bob", "bob@example.com"]]
+    expect(settle(rows, lines, {}, undefined, [], "certain")).toEqual({ ...none, notLanded: [1, 2] })
+    expect(settle(rows, lines, {}, undefined, [], "unproven")).toEqual({
+      ...none,
+      notLanded: [2],
+      open: [[1, expect.stringContaining("the service returned its id for another row"), "a person"]],
     })
   })
 

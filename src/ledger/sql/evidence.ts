@@ -23,26 +23,27 @@ const isRequired = `r.submission IS NOT NULL AND r.state = ${stateCode.imported}
 
 /** Returns a page of all submissions that the ledger knows at the place's destination, regardless of the pipeline that sent them. */
 export function* submissionsPage(place: number, page: Page<"submissions">): Sql<ReadonlyArray<KnownSubmission>> {
-  return (yield* all<readonly [number, string, number, number, number | null, string | null]>(
+  return (yield* all<readonly [number, string, number, number, number, number | null, string | null]>(
     `WITH ${sameDestination}
-     SELECT at, submission, required, batch, closed, time FROM (SELECT * FROM (
-       SELECT r.id * 3 AS at, r.submission, CASE WHEN ${isRequired} THEN 1 ELSE 0 END AS required, r.batch, CASE WHEN b.dead = 0 THEN b.closed END AS closed, r.time
+     SELECT at, submission, required, unproven, batch, closed, time FROM (SELECT * FROM (
+       SELECT r.id * 3 AS at, r.submission, CASE WHEN ${isRequired} THEN 1 ELSE 0 END AS required, CASE WHEN r.verdict > 0 THEN 1 ELSE 0 END AS unproven, r.batch, CASE WHEN b.dead = 0 THEN b.closed END AS closed, r.time
        FROM row r NOT INDEXED CROSS JOIN batch b ON b.id = r.batch
        WHERE r.id > CAST(?2 AS BIGINT) / 3 AND r.submission IS NOT NULL AND +r.place IN (SELECT id FROM here) ORDER BY r.id LIMIT ?3) AS present
      UNION ALL SELECT * FROM (
-       SELECT p.id * 3 + 1 AS at, p.submission, 0, p.batch, CAST(NULL AS BIGINT), CAST(NULL AS TEXT) FROM replaced p JOIN row r ON r.id = p.row
+       SELECT p.id * 3 + 1 AS at, p.submission, 0, CASE WHEN p.verdict > 0 THEN 1 ELSE 0 END, p.batch, CAST(NULL AS BIGINT), CAST(NULL AS TEXT) FROM replaced p JOIN row r ON r.id = p.row
        WHERE p.id > (CAST(?2 AS BIGINT) - 1) / 3 AND r.place IN (SELECT id FROM here) ORDER BY p.id LIMIT ?3) AS earlier
      UNION ALL SELECT * FROM (
-       SELECT f.id * 3 + 2 AS at, f.submission, 0, 0, CAST(NULL AS BIGINT), CAST(NULL AS TEXT) FROM forgotten f
+       SELECT f.id * 3 + 2 AS at, f.submission, 0, 0, 0, CAST(NULL AS BIGINT), CAST(NULL AS TEXT) FROM forgotten f
        WHERE f.id > (CAST(?2 AS BIGINT) - 2) / 3 AND f.place IN (SELECT id FROM here) ORDER BY f.id LIMIT ?3) AS removed) AS submissions
      ORDER BY at LIMIT ?3`,
     [place, page.after, page.limit],
-  )).map(([at, id, required, batch, closed, time]) => {
+  )).map(([at, id, required, unproven, batch, closed, time]) => {
     const millis = time === null ? NaN : Date.parse(time)
     return {
       at,
       id,
       isRequired: required === 1,
+      isUnproven: unproven === 1,
       batch,
       closed: closed ?? undefined,
       time: Number.isNaN(millis) ? undefined : millis,
