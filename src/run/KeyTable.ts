@@ -111,6 +111,13 @@ export class KeyTable {
     return page[at + 3] === hash.d && page[at + 4] === hash.e
   }
 
+  /** Returns the hash of the content that is stored with a key, as text. */
+  content(slot: number): string {
+    const page = this.page(slot)
+    const at = offset(slot)
+    return `${page[at + 3]} ${page[at + 4]}`
+  }
+
   private page(slot: number): Int32Array {
     return this.pages[slot >>> pageBits]!
   }

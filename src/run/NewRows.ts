@@ -23,6 +23,8 @@ export interface Alike {
   readonly old: string
   /** The number of the new row. */
   readonly row: number
+  /** Identifies the new row's key. */
+  readonly now: string
   readonly by: AlikeBy
   /** Whether several new rows resemble the row of the ledger. */
   readonly ambiguous: boolean
@@ -103,6 +105,8 @@ export class NewRows {
   /** Keys of skipped rows that are in the source. */
   private readonly skipped = new Set<string>()
   private readonly hash = new RowHash()
+  /** The hash of the present row's key as it is. */
+  private readonly exact = new RowHash()
   private readonly comparison: Comparison
   private readonly naming: typeof unnumbered
   private readonly nameOf: ReturnType<typeof unnumbered>
@@ -143,6 +147,7 @@ export class NewRows {
   add(row: number, key: string, cells: Cells, isKnown = false): void {
     this.rows++
     if (isKnown) this.known++
+    this.exact.key(key)
     const { digests, earlier, isByContent, mapping } = this.comparison
     // Keys from content can't be reformatted.
     if (!isByContent) this.addKey(row, key)
@@ -200,7 +205,15 @@ export class NewRows {
           if (first.by === "answers") paired[first.slot] = 1
           if (!isPaired) found[first.by]++
           for (const { by, old, slot, table } of all) {
-            each({ id, key, old, row: table.row(slot), by, ambiguous: table.matched(slot) || isPaired })
+            each({
+              id,
+              key,
+              old,
+              row: table.row(slot),
+              now: table.content(slot),
+              by,
+              ambiguous: table.matched(slot) || isPaired,
+            })
           }
         }
       })
@@ -221,8 +234,11 @@ export class NewRows {
 
   private put(table: KeyTable, row: number): void {
     const slot = table.find(this.hash)
-    if (slot < 0) table.add(this.hash, row)
-    else if (table.row(slot) !== row) table.match(slot)
+    if (slot < 0) {
+      this.hash.d = this.exact.a
+      this.hash.e = this.exact.b
+      table.add(this.hash, row)
+    } else if (table.row(slot) !== row) table.match(slot)
   }
 
   /** Finds the new row whose key resembles this key of the ledger. */

@@ -77,9 +77,9 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen" | "s
         ? Effect.void
         : RunLedger.write((session) => session.recordFacts({ identity: next }))
     })
-    for (const { count: rows, first, pipeline } of survey.shared) {
+    for (const { count: rows, first, keys, pipeline } of survey.shared) {
       const isRefused = yield* refuse(
-        { shared: pipeline },
+        { shared: pipeline, keys },
         `${rows === 1 ? "A row has" : `${count(rows)} rows have`} the same key and cells as ${
           rows === 1 ? "a row" : "rows"
         } that ${pipeline} imported into this form, such as row ${first}.`,
@@ -90,11 +90,11 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen" | "s
     const { newRows } = survey
     // With an edited `where`, a row may get the key of another one, so that no row seems to be new.
     if (
-      survey.alike !== undefined && newRows !== undefined && (newRows.size > 0 || survey.alike.skipped !== undefined)
+      survey.alike !== undefined && newRows !== undefined && (newRows.size > 0 || survey.alike.isOneSkipped)
     ) {
-      const { rows: [one, other], skipped = null } = survey.alike
+      const { keys, rows: [one, other] } = survey.alike
       const isRefused = yield* refuse(
-        { alike: run.shape.toSorted(), where: conditions.where, skipped },
+        { alike: run.shape.toSorted(), where: conditions.where, keys },
         `Rows ${one} and ${other} have the same cells in the columns that the first run read, from which \`rowKey: content\` makes keys. But the mapping reads other columns of these rows now, or \`where\` or \`empty\` was edited, so that only one of the two is skipped. So it is unknown which of such rows were imported.`,
         {
           how:
@@ -112,7 +112,7 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen" | "s
     const missing = yield* newRows.compare(view, survey.seen.marks, (pair) => {
       if (pair.by === "key" && shown.length < shownPairs) shown.push(pair)
       if (pair.by === "answers" && example === 0) example = pair.row
-      states[pair.by] = ledger.digest.key(`${states[pair.by]} ${pair.old}`).toString("hex")
+      states[pair.by] = ledger.digest.key(`${states[pair.by]} ${pair.old} ${pair.now}`).toString("hex")
     })
     const again = newRows.likeForgotten
     if (again.length > 0) {

@@ -132,8 +132,10 @@ export const conditionsOf = (
 export interface AlikeRows {
   /** The numbers of the first two. */
   readonly rows: readonly [one: number, other: number]
-  /** Digest of the keys of those of which `where` skips only one, each with the digest of the keys before it. Undefined if there are none. */
-  readonly skipped: string | undefined
+  /** Digest of their keys, each with the digest of the keys before it. */
+  readonly keys: string
+  /** Whether `where` skips only one of some of them. */
+  readonly isOneSkipped: boolean
 }
 
 /**
@@ -168,8 +170,11 @@ export const alikeRows = (
       }
       const isOneSkipped = keys.matched(slot) !== isSkipped
       if (!isOneSkipped && (isSkipped || keys.hasContent(slot, hash))) return
-      const { rows = [keys.row(slot), row], skipped } = found ?? {}
-      found = { rows, skipped: isOneSkipped ? digest.key(`${skipped ?? ""} ${key}`).toString("hex") : skipped }
+      found = {
+        rows: found?.rows ?? [keys.row(slot), row],
+        keys: digest.key(`${found?.keys ?? ""} ${key}`).toString("hex"),
+        isOneSkipped: isOneSkipped || found?.isOneSkipped === true,
+      }
     },
     found: () => found,
   }

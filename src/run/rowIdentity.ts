@@ -159,10 +159,10 @@ export const adoptKeys = Effect.gen(function*() {
   for (const { keys, rule } of sentBefore === 0 ? [] : makers) {
     if (rule.columns !== "content") continue
     const alike = yield* alikeBy(keys(), sentBefore)
-    if (alike?.skipped === undefined) continue
+    if (alike === undefined) continue
     const [one, other] = alike.rows
     const isRefused = yield* refuse(
-      { where, skipped: alike.skipped },
+      { where, alike: alike.keys },
       `In earlier runs the row key was the row's content. Rows ${one} and ${other} had the same key. Since then, \`where\` or \`empty\` was edited, so that only one of the two is skipped. So it is unknown which of such rows were imported.`,
       {
         how: "Restore the earlier `where` and `empty`, run once, then edit them.",

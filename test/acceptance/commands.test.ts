@@ -264,6 +264,11 @@ it.scopedLive("`alongside` lets a second pipeline import into the same form, but
     expect((yield* at.inProcess("run", "copy")).status).toBe(0)
     expect(at.count()).toBe(6)
     at.write("source.csv", csv(upTo(4)))
+    const another = yield* at.inProcess("run", "copy")
+    expect([another.status, another.stdout.replaceAll(/\s+/g, " ")]).toEqual([
+      2,
+      expect.stringContaining("A row has the same key and cells as a row that contacts imported into this form"),
+    ])
     const back = yield* at.inProcess("run", "contacts")
     expect([back.status, back.stdout.replaceAll(/\s+/g, " ")]).toEqual([
       2,

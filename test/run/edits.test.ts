@@ -35,6 +35,25 @@ scoped(
 )
 
 scoped(
+  "rows that a key from content can't distinguish are accepted once, but others like them are not",
+  Effect.gen(function*() {
+    const { accept, names, run, settings, source } = yield* world
+    yield* settings({ rowKey: "content", mail: "none" })
+    yield* source(["1,Ann,a@example.org"])
+    yield* run()
+    yield* settings({ rowKey: "content" })
+    const two = ["1,Ann,a@example.org", "2,Ann,b@example.org"]
+    yield* source(two)
+    expect((yield* run()).because.join(" ")).toContain("Rows 1 and 2 have the same cells")
+    yield* accept("row-key")
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 1, imported: 1 } })
+    yield* source(["3,Ann,c@example.org", ...two])
+    expect(yield* run()).toMatchObject({ exitCode: 2, requests: { create: 0 } })
+    expect(names()).toEqual(["Ann", "Ann"])
+  }),
+)
+
+scoped(
   "rows that were sent after `where` was edited are known, although it skips rows with the same cells",
   Effect.gen(function*() {
     const { names, run, settings, source } = yield* world

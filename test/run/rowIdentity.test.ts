@@ -173,6 +173,12 @@ describe("reformatted row keys", () => {
       yield* at.accept("row-key")
       expect((yield* at.run()).rows.imported).toBe(1)
       expect(at.names()).toHaveLength(21)
+      // The person has not seen any other key.
+      yield* at.source([
+        ...twenty.map((number) => person(number === 7 ? "c 7" : padded(number), number)),
+        person("c7", 7),
+      ])
+      stopped(yield* at.run(), /"C-000007" \(row 21\).*formferry ledger rekey people/)
     }).pipe(Effect.provide(platform)))
 
   it.scopedLive("a reformatted key stops the run, also if the row key uses different columns from then on", () =>
