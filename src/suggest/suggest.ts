@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
 import type { Element, Form, Question } from "../domain/form.ts"
 import { groupBy } from "../domain/groupBy.ts"
-import type { Column, ColumnBlock } from "../domain/row.ts"
+import { type Column, type ColumnBlock, shownName } from "../domain/row.ts"
+import { counted } from "../domain/words.ts"
 import type { Role } from "../formtools/FormTool.ts"
 import { templateOf } from "../kinds/template.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
@@ -10,7 +11,7 @@ import { labelledTitle } from "./labelled.ts"
 import { namesConcept, type Wording, wordingOf } from "./meaning.ts"
 import { rank } from "./rank.ts"
 import { suggestOwn, suggestRowKey } from "./recordColumns.ts"
-import { columnsOf, type OwnColumn, type Suggestion, type Suggestions, type ToolHints } from "./Suggestion.ts"
+import { columnsOf, type OwnColumn, type Suggestion, type ToolHints } from "./Suggestion.ts"
 import { unitsOf } from "./units.ts"
 import { sameText, vocabulary } from "./words/words.ts"
 
@@ -121,12 +122,8 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   for (const { from } of urlParameters) used.add(from.column)
   // Columns that already answer a different question come last.
   const isUsed = ({ origin }: Suggestion) => Number(columnsOf(origin).some((column) => used.has(column)))
-  const candidatesFor = (question: Question) =>
+  const candidatesFor = (question: Question): ReadonlyArray<Suggestion> =>
     ranked.filter((one) => one.question === question).toSorted((a, b) => isUsed(a) - isUsed(b)).slice(0, 3)
-  const questions = form.questions.map((question) => {
-    const one = accepted.get(question)
-    return { question, accepted: one, candidates: one === undefined ? candidatesFor(question) : [one] }
-  })
 
   const own = suggestOwn({ columns, tool, used })
   const rowKey = suggestRowKey(columns, tool)
@@ -135,12 +132,31 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   return {
     form,
     tool: tool?.title,
-    questions,
+    /** Each with its accepted suggestion, otherwise with all possible ones, the likeliest first. */
+    questions: form.questions.map((question) => {
+      const one = accepted.get(question)
+      return { question, accepted: one, candidates: one === undefined ? candidatesFor(question) : [one] }
+    }),
     urlParameters,
     ...own,
     rowKey,
+    /** The tool's own columns, which contain no answers. */
     left: rest.filter((one) => !mayAnswer(one) && one.column.name !== undefined).map(({ column }) => column),
     unmapped: rest.filter(mayAnswer).map(({ column }) => column),
+    /** Questions that the source spreads over several columns. */
     blocks: units.flatMap((unit) => unit._tag === "Block" && unit.known ? unit : []),
-  } satisfies Suggestions
+  }
 })
+
+export type Suggestions = Effect.Effect.Success<ReturnType<typeof suggest>>
+
+/** Returns names of the columns without a suggestion, for messages. Those of one question are named together, by its title. */
+export const unmappedNames = ({ blocks, unmapped }: Suggestions): ReadonlyArray<string> => {
+  const whole = blocks.filter(({ columns }) => columns.every(({ column }) => unmapped.includes(column)))
+  const names = unmapped.map((column) => {
+    const block = whole.find(({ columns }) => columns.some((one) => one.column === column))
+    if (block !== undefined) return `${block.title.trim()} (a block of ${counted(block.columns.length, "column")})`
+    return shownName(column)
+  })
+  return [...new Set(names)]
+}
