@@ -89,7 +89,7 @@ const choicesInData = (pipeline: Pipeline, source: Source, form: Form, labels: S
       if (one === undefined) return []
       // The columns of a grid have the same options, and mostly the same cells.
       const suggestion: Suggestion = { question, origin: { _tag: "Column", ...one }, confidence: 1, because: [] }
-      return openChoices({ question, kind }, foreignChoices(suggestion, counter.unknown()))
+      return openChoices({ question, kind }, foreignChoices(suggestion, counter.unknown().counts))
     })
   })
 

@@ -203,7 +203,7 @@ export const reviewedEntries: ReviewedEntries = {
       misfit: settings.misfit?.why,
       choices: openChoices(
         { question, kind: settings.kind },
-        foreignChoices(suggestion, unknownOf(suggestion, settings)).filter(({ option }) => option === undefined),
+        foreignChoices(suggestion, unknownOf(suggestion, settings).counts).filter(({ option }) => option === undefined),
       ),
       entry: (answers) => withAnswers(entry, settings, answers),
     }

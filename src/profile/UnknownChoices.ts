@@ -5,13 +5,6 @@ import { textOf } from "../kinds/cells.ts"
 import { Fault } from "../kinds/Kind.ts"
 import { optionSplitter, optionTable, piecesIn, type SplitOptions } from "../kinds/optionTable.ts"
 
-/** Choices in cells that are not options, with their counts, most frequent first. */
-export interface Unknown {
-  readonly counts: ReadonlyArray<readonly [choice: string, count: number]>
-  /** Whether there were more than these. */
-  readonly more: boolean
-}
-
 /** The maximum number of choices that are counted. */
 const unknownKept = 1_000
 
@@ -55,6 +48,7 @@ export const collectUnknown = (
         else more = true
       }
     },
-    unknown: (): Unknown => ({ counts: [...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)), more }),
+    /** Returns these choices with their counts, most frequent first, and whether there were more. */
+    unknown: () => ({ counts: [...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)), more }),
   }
 }

@@ -69,9 +69,26 @@ export interface OwnColumn extends ProfiledColumn {
 export const hasParts = (origin: Origin): boolean =>
   origin._tag === "Joined" && origin.columns.every(({ part }) => part !== undefined)
 
+/** Returns the title of a column as respondents read it, if the form tool's definition has one. */
+export const labelledTitle = ({ labels }: Pick<ProfiledColumn, "labels">): string | undefined =>
+  labels?.part === undefined || labels.title === ""
+    ? labels?.title || undefined
+    : `${labels.title} - ${labels.part.label}`
+
 export const profiledOf = (origin: Origin): ReadonlyArray<ProfiledColumn> =>
   origin._tag === "Column" ? [origin] : origin.columns
 
 /** Returns the columns that an entry for an origin reads. If the source does not name the block, the entry lists its options. */
 export const columnsOf = (origin: Origin): ReadonlyArray<Column> =>
   (origin._tag === "Block" && !origin.known ? origin.options : profiledOf(origin)).map(({ column }) => column)
+
+/** Returns the codes that stand for options in a suggestion's cells, or in the names of a block's columns, with their labels. */
+export const codesOf = ({ origin, question }: Pick<Suggestion, "origin" | "question">): ReadonlyMap<string, string> => {
+  const options = origin._tag === "Block" ? origin.options : []
+  const own: ReadonlyArray<ProfiledColumn> = origin._tag === "Column" ? [origin] : options
+  const inCells = new Map(own.flatMap(({ coded, labels }) => coded === undefined ? [] : [...labels?.options ?? []]))
+  // If the cells contain the options, the columns' names are rows of a grid, or ranks.
+  return inCells.size > 0 || origin._tag !== "Block" || !origin.known || question.type === "Matrix"
+    ? inCells
+    : new Map(options.flatMap(({ code, option }) => code === undefined ? [] : [[code, option] as const]))
+}

@@ -5,10 +5,9 @@ import { placesOf } from "../kinds/ranking.ts"
 import { isTick } from "../profile/cellWords.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import type { Target } from "./fit.ts"
-import { labelledTitle } from "./labelled.ts"
 import { meaningOf } from "./meaning.ts"
 import { exactOption } from "./optionIndex.ts"
-import type { Block, BlockColumn, BlockContent, Unit } from "./Suggestion.ts"
+import { type Block, type BlockColumn, type BlockContent, labelledTitle, type Unit } from "./Suggestion.ts"
 import { vocabulary, wordsOf } from "./words/words.ts"
 
 /** Patterns of headers that name a question and one of its options or rows. */

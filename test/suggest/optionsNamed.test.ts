@@ -38,7 +38,7 @@ it("two columns never get the same option: the exact name goes first", () => {
 it("a choice with a similar name is proposed and not written", () => {
   const question = { id: "q", name: "Country", type: "Dropdown", options: options("Australia", "Belgium", "Chad") }
   const suggestion = { question, origin: { _tag: "Joined" as const, columns: [] }, confidence: 1, because: [] }
-  const choices = foreignChoices(suggestion, { counts: [["Austria", 40], ["BELGIUM.", 2]], more: false })
+  const choices = foreignChoices(suggestion, [["Austria", 40], ["BELGIUM.", 2]])
   expect(choices.map(({ choice, option }) => [choice, option?.label])).toEqual([
     ["Austria", undefined],
     ["BELGIUM.", "Belgium"],

@@ -5,13 +5,12 @@ import { present } from "../../domain/words.ts"
 import { loose } from "../../kinds/optionTable.ts"
 import { isTick, saysNo } from "../../profile/cellWords.ts"
 import { cellsIn, type ColumnProfile } from "../../profile/ColumnProfile.ts"
-import { collectUnknown, type Unknown } from "../../profile/UnknownChoices.ts"
+import { collectUnknown } from "../../profile/UnknownChoices.ts"
 import { commentText, type DraftKey, yamlText } from "../../project/PipelineDraft.ts"
 import { scored } from "../../project/pipelineEdits.ts"
-import { codesOf } from "../labelled.ts"
 import { namesConcept, wordingOf } from "../meaning.ts"
 import { exactOption, indexOptions, isShared, only, optionNamed, optionsNamed } from "../optionIndex.ts"
-import { type Block, profiledOf, type Suggestion, wouldFit } from "../Suggestion.ts"
+import { type Block, codesOf, profiledOf, type Suggestion, wouldFit } from "../Suggestion.ts"
 import { translate } from "../translate.ts"
 import { optionsOf, type Settings } from "./settings.ts"
 
@@ -38,7 +37,7 @@ const keptIn = ({ cells, distinct }: ColumnProfile) => cells.filter(({ text }) =
  *
  * @param settings how the suggestion's entry reads its cells
  */
-export const unknownOf = (suggestion: Suggestion, settings: Settings): Unknown => {
+export const unknownOf = (suggestion: Suggestion, settings: Settings) => {
   const { confidence, origin, question: { options = [] }, question } = suggestion
   const none = { counts: [], more: false }
   if (options.length === 0 || confidence < wouldFit) return none
@@ -51,7 +50,10 @@ export const unknownOf = (suggestion: Suggestion, settings: Settings): Unknown =
     )
     const ticked = ({ distinct, filled }: ColumnProfile) =>
       [...distinct].reduce((sum, [text, times]) => saysNo(text) ? sum - times : sum, filled)
-    return { counts: unknown.map(([{ code, option, profile }]) => [code ?? option, ticked(profile)]), more: false }
+    return {
+      counts: unknown.map(([{ code, option, profile }]) => [code ?? option, ticked(profile)] as const),
+      more: false,
+    }
   }
   const isGrid = origin._tag === "Block" && (settings.kind === "matrix" || origin.content === "places")
   const { keys, kind = "text" } = isGrid ? { keys: [], kind: "choice" } : settings
@@ -72,7 +74,7 @@ export const unknownOf = (suggestion: Suggestion, settings: Settings): Unknown =
  * Returns which options a suggestion's unknown choices mean. `option`: the one that a choice names in a different spelling, or that its label names.
  * Similar names are only `likely`, because a wrong option can't be corrected after the import.
  */
-export const foreignChoices = (suggestion: Suggestion, { counts }: Unknown) => {
+export const foreignChoices = (suggestion: Suggestion, counts: ReadonlyArray<readonly [string, number]>) => {
   const codes = codesOf(suggestion)
   const names = indexOptions(suggestion.question.options ?? [])
   const translations = translate(suggestion, counts.map(([choice]) => codes.get(choice) ?? choice))
@@ -167,7 +169,7 @@ export const draftChoices = (suggestion: Suggestion, settings: Settings, nameOf:
   const { question: { options = [] } } = suggestion
   const other = settings.kind === "choices" ? draftOther(suggestion, nameOf) : { keys: [] }
   const unknown = unknownOf(suggestion, settings)
-  const choices = foreignChoices(suggestion, unknown)
+  const choices = foreignChoices(suggestion, unknown.counts)
   const left = choices.filter(({ option }) => option === undefined)
   const named = optionNamer(options)
   const sure = choices.flatMap(({ choice, option }) => option === undefined ? [] : [[choice, named(option)] as const])

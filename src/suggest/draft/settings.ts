@@ -1,5 +1,5 @@
 import { cellText } from "../../domain/cell.ts"
-import type { Question } from "../../domain/form.ts"
+import { type Option, optionNamer, type Question } from "../../domain/form.ts"
 import { cut, problemWords } from "../../domain/problem.ts"
 import { counted, present } from "../../domain/words.ts"
 import { kindOfType, kinds } from "../../kinds/index.ts"
@@ -10,10 +10,9 @@ import { cellsIn, type ProfiledColumn } from "../../profile/ColumnProfile.ts"
 import { dateFormats, formatsOf, hasOffset, momentIn, numberSigns } from "../../profile/notations.ts"
 import type { DraftKey, DraftValue } from "../../project/PipelineDraft.ts"
 import { blockKinds, expectedOf } from "../fit.ts"
-import { type Codes, codesOf, valuesOf } from "../labelled.ts"
 import { namesConcept, wordingOf } from "../meaning.ts"
-import { indexOptions, likelySeparator, splitFit } from "../optionIndex.ts"
-import { type Block, hasParts, type OwnColumn, type Suggestion } from "../Suggestion.ts"
+import { exactOption, indexOptions, likelySeparator, optionNamed, splitFit } from "../optionIndex.ts"
+import { type Block, codesOf, hasParts, type OwnColumn, type Suggestion } from "../Suggestion.ts"
 import { vocabulary } from "../words/words.ts"
 
 /** Something that the cells don't show, so that a person must complete the entry. */
@@ -39,6 +38,8 @@ export interface Settings {
 }
 
 type Found = Partial<Settings>
+
+type Codes = ReturnType<typeof codesOf>
 
 /** Returns what a person must complete, in sentences. Undefined if there is nothing. */
 export const openIn = ({ gaps, misfit }: Pick<Settings, "gaps" | "misfit">): string | undefined =>
@@ -87,12 +88,10 @@ const tried = (settings: Settings, column: ProfiledColumn): Settings => {
   return { ...settings, misfit: { why, todo: "Correct it" } }
 }
 
-/** @param known the formats that the form tool is known to use */
-const formatSettings = (
-  column: ProfiledColumn,
-  kind: "date" | "time" | "dateTime",
-  known: ReadonlyArray<string> = [],
-): Found => {
+/** A column, with its formats and zone if a form tool is known to use them. */
+type TimeColumn = ProfiledColumn & Partial<Pick<OwnColumn, "format" | "zone">>
+
+const formatSettings = (column: TimeColumn, kind: "date" | "time" | "dateTime"): Found => {
   const read = readerOf(kind)
   const isUsable = (format: string) =>
     (kind === "time" || format.includes("yy")) && (kind === "date" || format.includes("mm"))
@@ -101,9 +100,9 @@ const formatSettings = (
   )
   if (written.length === 0) return {}
   // Some tools write dates in the local order of days and months.
-  const own: Settings = { kind, keys: keysFor({ format: known.filter(isUsable) }), gaps: [] }
-  const isOwn = own.keys.length > 0 && tried(own, column).misfit === undefined
-  const { formats, why } = isOwn ? { formats: known.filter(isUsable) } : dateFormats(written)
+  const own = column.format?.filter(isUsable) ?? []
+  const isOwn = own.length > 0 && tried({ kind, keys: keysFor({ format: own }), gaps: [] }, column).misfit === undefined
+  const { formats, why } = isOwn ? { formats: own } : dateFormats(written)
   const [format = "", ...others] = formats
   if (why !== undefined) {
     const gap = { why, todo: "Choose the format", key: "format", choices: formats }
@@ -117,11 +116,11 @@ const formatSettings = (
   return { keys: [{ key: "format", value: others.length === 0 ? format : formats, note }] }
 }
 
-const dateTimeSettings = (column: ProfiledColumn, known: Pick<OwnColumn, "format" | "zone"> = {}): Found => {
-  const { gaps = [], keys = [] } = formatSettings(column, "dateTime", known.format)
+const dateTimeSettings = (column: TimeColumn): Found => {
+  const { gaps = [], keys = [] } = formatSettings(column, "dateTime")
   const days = cellsIn(column).notations.filter((one) => momentIn(one)?.startsWith("date") === true)
   if (days.length > 0 && days.every(hasOffset)) return { keys, gaps }
-  const zone = known.zone ?? (/\b(?:UTC|GMT)\b(?!\s*[+-]\s*\d)/.test(column.column.title) ? "UTC" : undefined)
+  const zone = column.zone ?? (/\b(?:UTC|GMT)\b(?!\s*[+-]\s*\d)/.test(column.column.title) ? "UTC" : undefined)
   if (zone !== undefined) return { keys: [...keys, { key: "zone", value: zone }], gaps }
   const why = "the file does not show the time zone of these times"
   return { keys, gaps: [...gaps, { why, todo: "Add it, such as zone: Europe/Berlin", key: "zone" }] }
@@ -163,6 +162,15 @@ const booleanSettings = (column: ProfiledColumn, codes: Codes): Found => {
     keys: keysFor({ true: yes.length > 0 ? yes : texts.slice(0, 1), false: no.length > 0 ? no : texts.slice(1, 2) }),
     gaps: [{ why, todo: "Set them", ...texts.length === 2 && { key: "true", choices: texts } }],
   }
+}
+
+/** Returns each code with the option that its label names. Omits a code that is the option's own name. */
+const valuesOf = (codes: Codes, options: ReadonlyArray<Option>) => {
+  const [names, nameOf] = [indexOptions(options), optionNamer(options)]
+  return Object.fromEntries([...codes].flatMap(([code, label]) => {
+    const option = optionNamed(names, label)
+    return option === undefined || exactOption(names, code) === option ? [] : [[code, nameOf(option)]]
+  }))
 }
 
 const choiceSettings = (
@@ -218,10 +226,10 @@ const columnKind = (column: ProfiledColumn, question: Question, codes: Codes): s
 }
 
 /** What finds the settings of a kind in the cells of a filled column. */
-const finders: Readonly<Record<string, (column: ProfiledColumn, codes: Codes) => Found>> = {
+const finders: Readonly<Record<string, (column: TimeColumn, codes: Codes) => Found>> = {
   date: (column) => formatSettings(column, "date"),
   time: (column) => formatSettings(column, "time"),
-  dateTime: (column) => dateTimeSettings(column),
+  dateTime: dateTimeSettings,
   number: numberSettings,
   boolean: booleanSettings,
   phone: (column) => {
@@ -253,6 +261,12 @@ const ticksOf = ({ content, options }: Block) => {
 
 const settings = (kind: string | undefined, found: Found = {}): Settings => ({ kind, keys: [], gaps: [], ...found })
 
+/** Returns how a kind other than those of choices reads a column. */
+const columnSettings = (kind: string | undefined, column: TimeColumn, codes: Codes = new Map()): Settings => {
+  const find = cellsIn(column).filled === 0 ? undefined : finders[kind ?? ""]
+  return tried(settings(kind, find?.(column, codes)), column)
+}
+
 export const settingsFor = (suggestion: Suggestion): Settings => {
   const { origin, question: { options = [], type }, question } = suggestion
   const ownKind = kindOfType(type)?.name
@@ -268,13 +282,11 @@ export const settingsFor = (suggestion: Suggestion): Settings => {
     return settings(kind, { keys: keysFor({ ...ticks, values: valuesOf(codes, options) }) })
   }
   const kind = columnKind(origin, question, codes)
-  if (kind === "choice" || kind === "choices" || kind === "ranking") {
-    return settings(kind, choiceSettings(kind, origin, question, codes))
-  }
-  const find = cellsIn(origin).filled === 0 ? undefined : finders[kind ?? ""]
-  return tried(settings(kind, find?.(origin, codes)), origin)
+  return kind === "choice" || kind === "choices" || kind === "ranking"
+    ? settings(kind, choiceSettings(kind, origin, question, codes))
+    : columnSettings(kind, origin, codes)
 }
 
 /** Returns how the entry of a submission's time or login reads its cells. */
 export const ownSettings = (of: string, own: OwnColumn): Settings =>
-  of === "login" ? settings(undefined) : tried(settings("dateTime", dateTimeSettings(own, own)), own)
+  of === "login" ? settings(undefined) : columnSettings("dateTime", own)

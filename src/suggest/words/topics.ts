@@ -51,14 +51,6 @@ const listOf = (key: number): ReadonlyArray<readonly [concept: number, weight: n
 const lengthOf = (weights: Iterable<readonly [number, number]>) =>
   Math.hypot(...Array.from(weights, ([, weight]) => weight))
 
-export interface Topics {
-  /** The numbers of the concepts in ascending order. None if the texts say nothing. */
-  readonly concepts: Uint16Array
-  /** The weight of each concept. Their squares add up to 1. */
-  readonly weights: Float64Array
-  readonly direction: Float32Array
-}
-
 const bare = new Set(vocabulary.bare)
 
 export const add = <K>(to: Map<K, number>, key: K, weight: number) => to.set(key, (to.get(key) ?? 0) + weight)
@@ -73,8 +65,11 @@ export const inDirection = (weights: Iterable<readonly [number, number]>, most =
   return new Map(strongest.map(([concept, weight]) => [concept, weight / length]))
 }
 
-/** Returns what texts are about together. Each of their words and phrases votes for the concepts whose phrases contain it: the more, the fewer they are. */
-export const topicsOf = (...texts: ReadonlyArray<string>): Topics => {
+/**
+ * Returns what texts are about together. Each of their words and phrases votes for the concepts whose phrases contain it: the more, the fewer they are.
+ * `concepts`: their numbers in ascending order, none if the texts say nothing. `weights`: those of the concepts. Their squares add up to 1.
+ */
+export const topicsOf = (...texts: ReadonlyArray<string>) => {
   const votes = new Map<number, number>()
   const vote = (text: string, concepts: ReturnType<typeof listOf>, times: number) => {
     const isKind = !text.includes(" ") && bare.has(conceptsOf.get(text)?.[0] ?? "")
@@ -100,6 +95,8 @@ export const topicsOf = (...texts: ReadonlyArray<string>): Topics => {
     direction: directionOf((known ??= compiled()).vectors, all.flat()),
   }
 }
+
+export type Topics = ReturnType<typeof topicsOf>
 
 /**
  * Returns how near two topics are, from 0 (nothing in common, or unknown) to 1 (surely the same): the value whose evidence is that of the cosine of their

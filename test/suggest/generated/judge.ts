@@ -53,10 +53,12 @@ const isIn = (origin: Origin, origins: ReadonlyArray<Origins>): boolean => {
 /** Returns the options suggested for the texts in a suggestion's columns. */
 const translationsOf = (suggestion: Suggestion): ReadonlyMap<string, string> => {
   return new Map(
-    foreignChoices(suggestion, unknownOf(suggestion, settingsFor(suggestion))).flatMap(({ choice, likely, option }) => {
-      const made = option ?? (likely !== undefined && likely.confidence >= 0.85 ? likely.option : undefined)
-      return made === undefined ? [] : [[choice, made.value] as const]
-    }),
+    foreignChoices(suggestion, unknownOf(suggestion, settingsFor(suggestion)).counts).flatMap(
+      ({ choice, likely, option }) => {
+        const made = option ?? (likely !== undefined && likely.confidence >= 0.85 ? likely.option : undefined)
+        return made === undefined ? [] : [[choice, made.value] as const]
+      },
+    ),
   )
 }
 
