@@ -31,13 +31,10 @@ const isUnits = (cells: Cells, row: number): boolean =>
 
 /** Whether a row may be units, totals or a note: it contains only units, begins with the name of totals or of a note, or has a single cell. */
 export const mayBeStray = (cells: Cells, row: number): boolean => {
-  const at = cells.findIndex(isFilled)
-  if (at === -1) return false
-  const next = cells.findIndex((cell, position) => position > at && isFilled(cell))
-  if (next === -1) return true
-  const label = cellText(cells[at]).trim()
-  const isPair = () => !cells.some((cell, position) => position > next && isFilled(cell))
-  return totals.test(label) || (isPair() && notes.test(label)) || isUnits(cells, row)
+  const filled = cells.filter(isFilled)
+  if (filled.length < 2) return filled.length === 1
+  const label = cellText(filled[0]).trim()
+  return totals.test(label) || (filled.length === 2 && notes.test(label)) || isUnits(cells, row)
 }
 
 /**
