@@ -123,8 +123,7 @@ export const checkData = (
       const one: UnknownChoices = { id: question.id, question: question.name, column: title, choices: listed, more }
       return texts.length === 0 ? [] : [{ ...rest, question, found: one }]
     })
-    const times = suggestOwn({ columns: profiles.profiles(), tool: source.tool, used: new Set() })
-      .submissionTime
+    const times = suggestOwn(profiles.profiles(), source.tool).submissionTime
     const problems = found.problems()
     return {
       ...counts,

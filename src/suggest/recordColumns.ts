@@ -48,11 +48,11 @@ export const suggestRowKey = (columns: ReadonlyArray<ProfiledColumn>, tool: Tool
  *
  * @param used columns that already answer something
  */
-export const suggestOwn = ({ columns, tool, used }: {
-  readonly columns: ReadonlyArray<ProfiledColumn>
-  readonly tool: ToolHints | undefined
-  readonly used: ReadonlySet<Column>
-}) => {
+export const suggestOwn = (
+  columns: ReadonlyArray<ProfiledColumn>,
+  tool: ToolHints | undefined,
+  used: ReadonlySet<Column> = new Set(),
+) => {
   const named = columns.filter(({ column }) => column.name !== undefined)
   const meta = tool?.meta ?? []
   /** Finds the tool's own column with a role, otherwise the only other column of times with a fitting title. */

@@ -124,7 +124,7 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   const candidatesFor = (question: Question): ReadonlyArray<Suggestion> =>
     ranked.filter((one) => one.question === question).toSorted((a, b) => isUsed(a) - isUsed(b)).slice(0, 3)
 
-  const own = suggestOwn({ columns, tool, used })
+  const own = suggestOwn(columns, tool, used)
   const rowKey = suggestRowKey(columns, tool)
   for (const one of Object.values(own)) if (one !== undefined) used.add(one.column)
   const rest = columns.filter((one) => isFree(one) && rowKey.names.every((name) => name !== one.column.name))
