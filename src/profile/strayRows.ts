@@ -123,15 +123,11 @@ export const recordProfiler = (
 }
 
 /** Returns the `where` that skips rows, if they have a column. */
-export const whereWithout = (stray: ReadonlyArray<StrayRow>) => {
-  const named = stray.flatMap(({ column, text }) => column === undefined ? [] : [{ column, text }])
-  return Object.fromEntries(
-    [...groupBy(named, ({ column }) => column)].map(([column, rows]) => {
-      const [text = "", ...others] = new Set(rows.map((one) => one.text))
-      return [column, { not: others.length === 0 ? text : [text, ...others] }]
-    }),
-  )
-}
+export const whereWithout = (stray: ReadonlyArray<StrayRow>) =>
+  Object.fromEntries([...groupBy(stray, ({ column }) => column)].flatMap(([column, rows]) => {
+    const [text = "", ...others] = new Set(rows.map((one) => one.text))
+    return column === undefined ? [] : [[column, { not: others.length === 0 ? text : [text, ...others] }]]
+  }))
 
 /**
  * Returns a warning for each kind of rows that are not records.

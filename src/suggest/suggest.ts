@@ -10,7 +10,7 @@ import { type Target, targetOf } from "./fit.ts"
 import { namesConcept, type Wording, wordingOf } from "./meaning.ts"
 import { rank } from "./rank.ts"
 import { suggestOwn, suggestRowKey } from "./recordColumns.ts"
-import { columnsOf, labelledTitle, type OwnColumn, type Suggestion, type ToolHints } from "./Suggestion.ts"
+import { columnsOf, labelledTitle, type Suggestion, type ToolHints } from "./Suggestion.ts"
 import { unitsOf } from "./units.ts"
 import { sameText, vocabulary } from "./words/words.ts"
 
@@ -42,12 +42,13 @@ const joined = ({ kind, meaning, question }: Target, free: ReadonlyArray<Profile
   return { question, origin: { _tag: "Joined", columns }, confidence, because }
 }
 
-/** Returns the only column whose title has the terms of a URL parameter's name. Prefers a column with the same words. */
-const urlColumn = ({ name }: Element, named: ReadonlyArray<ProfiledColumn>): ReadonlyArray<OwnColumn> => {
+/** Returns a URL parameter with the only column whose title has the terms of its name. Prefers a column with the same words. */
+const urlColumn = (element: Element, named: ReadonlyArray<ProfiledColumn>) => {
+  const { name } = element
   const [found = []] = [sameText, (text: string) => termsExcept(wordingOf(text), [])].map((form) =>
     named.filter(({ column }) => form(column.title) === form(name) && form(name) !== "")
   ).filter(({ length }) => length > 0)
-  return found.length > 1 ? [] : found.map((one) => ({ ...one, because: "the same name" }))
+  return found.length > 1 ? [] : found.map((one) => ({ element, from: { ...one, because: "the same name" } }))
 }
 
 /**
@@ -115,9 +116,7 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
     const one = joined(target, named.filter((one) => mayAnswer(one) && isFree(one)))
     if (one !== undefined) accept(one)
   }
-  const urlParameters = form.urlParameters.flatMap((element) =>
-    urlColumn(element, named).map((from) => ({ element, from }))
-  )
+  const urlParameters = form.urlParameters.flatMap((element) => urlColumn(element, named))
   for (const { from } of urlParameters) used.add(from.column)
   // Columns that already answer a different question come last.
   const isUsed = ({ origin }: Suggestion) => Number(columnsOf(origin).some((column) => used.has(column)))
