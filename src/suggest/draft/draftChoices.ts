@@ -50,10 +50,8 @@ export const unknownOf = (suggestion: Suggestion, settings: Settings) => {
     )
     const ticked = ({ distinct, filled }: ColumnProfile) =>
       [...distinct].reduce((sum, [text, times]) => saysNo(text) ? sum - times : sum, filled)
-    return {
-      counts: unknown.map(([{ code, option, profile }]) => [code ?? option, ticked(profile)] as const),
-      more: false,
-    }
+    const counts = unknown.map(([{ code, option, profile }]) => [code ?? option, ticked(profile)] as const)
+    return { counts, more: false }
   }
   const isGrid = origin._tag === "Block" && (settings.kind === "matrix" || origin.content === "places")
   const { keys, kind = "text" } = isGrid ? { keys: [], kind: "choice" } : settings
