@@ -146,8 +146,8 @@ const put = (places: Int32Array, a: number, c: number, slot: number): void => {
 }
 
 /**
- * Hashes that distinguish the keys and contents of one source's rows within a run: 96 bits for the key, 64 for the content. They never leave the process, so they need no secret and cost a fraction of
- * a keyed digest. One instance is reused for every row, so that a row allocates nothing.
+ * Hashes that distinguish the keys and contents of one source's rows within a run: 96 bits for the key, 64 for the content. They leave the process only in keyed digests, so they need no secret and cost a
+ * fraction of a keyed digest. One instance is reused for every row, so that a row allocates nothing.
  */
 export class RowHash {
   a = 0

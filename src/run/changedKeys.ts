@@ -92,9 +92,9 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen" | "s
     if (
       survey.alike !== undefined && newRows !== undefined && (newRows.size > 0 || survey.alike.isOneSkipped)
     ) {
-      const { keys, rows: [one, other] } = survey.alike
+      const { rows: [one, other], state } = survey.alike
       const isRefused = yield* refuse(
-        { alike: run.shape.toSorted(), where: conditions.where, keys },
+        { alike: run.shape.toSorted(), where: conditions.where, state },
         `Rows ${one} and ${other} have the same cells in the columns that the first run read, from which \`rowKey: content\` makes keys. But the mapping reads other columns of these rows now, or \`where\` or \`empty\` was edited, so that only one of the two is skipped. So it is unknown which of such rows were imported.`,
         {
           how:

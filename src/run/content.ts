@@ -132,8 +132,8 @@ export const conditionsOf = (
 export interface AlikeRows {
   /** The numbers of the first two. */
   readonly rows: readonly [one: number, other: number]
-  /** Digest of their keys, each with the digest of the keys before it. */
-  readonly keys: string
+  /** Digest of their keys and contents, each with the digest of those before it. */
+  readonly state: string
   /** Whether `where` skips only one of some of them. */
   readonly isOneSkipped: boolean
 }
@@ -172,7 +172,7 @@ export const alikeRows = (
       if (!isOneSkipped && (isSkipped || keys.hasContent(slot, hash))) return
       found = {
         rows: found?.rows ?? [keys.row(slot), row],
-        keys: digest.key(`${found?.keys ?? ""} ${key}`).toString("hex"),
+        state: digest.key(`${found?.state ?? ""} ${key} ${keys.content(slot)} ${hash.d} ${hash.e}`).toString("hex"),
         isOneSkipped: isOneSkipped || found?.isOneSkipped === true,
       }
     },

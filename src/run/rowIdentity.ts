@@ -162,7 +162,7 @@ export const adoptKeys = Effect.gen(function*() {
     if (alike === undefined) continue
     const [one, other] = alike.rows
     const isRefused = yield* refuse(
-      { where, alike: alike.keys },
+      { where, alike: alike.state },
       `In earlier runs the row key was the row's content. Rows ${one} and ${other} had the same key. Since then, \`where\` or \`empty\` was edited, so that only one of the two is skipped. So it is unknown which of such rows were imported.`,
       {
         how: "Restore the earlier `where` and `empty`, run once, then edit them.",

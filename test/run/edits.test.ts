@@ -54,6 +54,23 @@ scoped(
 )
 
 scoped(
+  "a person's decision about rows that a key from content can't distinguish doesn't apply to other rows with the same keys",
+  Effect.gen(function*() {
+    const { accept, names, run, settings, source } = yield* world
+    yield* settings({ rowKey: "content", mail: "none" })
+    yield* source(["1,Ann,a@example.org"])
+    yield* run()
+    yield* settings({ rowKey: "content" })
+    yield* source(["1,Ann,a@example.org", "2,Ann,b@example.org"])
+    yield* run()
+    yield* accept("row-key")
+    yield* source(["3,Ann,c@example.org", "1,Ann,a@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 2, requests: { create: 0 } })
+    expect(names()).toEqual(["Ann"])
+  }),
+)
+
+scoped(
   "rows that were sent after `where` was edited are known, although it skips rows with the same cells",
   Effect.gen(function*() {
     const { names, run, settings, source } = yield* world
