@@ -88,6 +88,14 @@ export class KeyTable {
     page[at + 5] = (page[at + 5]! & mark) | row
   }
 
+  /** Adds the hash of a further content to the one that is stored with a key. Their order does not matter. */
+  addContent(slot: number, { d, e }: RowHash): void {
+    const page = this.page(slot)
+    const at = offset(slot)
+    page[at + 3]! += d
+    page[at + 4]! += e
+  }
+
   /** Marks a key whose imported or in-doubt content is in the source. */
   match(slot: number): void {
     const page = this.page(slot)

@@ -23,7 +23,7 @@ export interface Alike {
   readonly old: string
   /** The number of the new row. */
   readonly row: number
-  /** Identifies the new row's key. */
+  /** Identifies the keys of all new rows that resemble the row of the ledger. */
   readonly now: string
   readonly by: AlikeBy
   /** Whether several new rows resemble the row of the ledger. */
@@ -234,11 +234,13 @@ export class NewRows {
 
   private put(table: KeyTable, row: number): void {
     const slot = table.find(this.hash)
-    if (slot < 0) {
-      this.hash.d = this.exact.a
-      this.hash.e = this.exact.b
-      table.add(this.hash, row)
-    } else if (table.row(slot) !== row) table.match(slot)
+    this.hash.d = this.exact.a
+    this.hash.e = this.exact.b
+    if (slot < 0) table.add(this.hash, row)
+    else if (table.row(slot) !== row) {
+      table.match(slot)
+      table.addContent(slot, this.hash)
+    }
   }
 
   /** Finds the new row whose key resembles this key of the ledger. */

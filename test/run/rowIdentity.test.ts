@@ -181,6 +181,20 @@ describe("reformatted row keys", () => {
       stopped(yield* at.run(), /"C-000007" \(row 21\).*formferry ledger rekey people/)
     }).pipe(Effect.provide(platform)))
 
+  it.scopedLive("a person's decision about a new key doesn't apply to a second new key that resembles the same row", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.source(twenty.map((number) => person(padded(number), number)))
+      yield* at.run()
+      const others = twenty.map((number) => person(number === 7 ? "c 7" : padded(number), number))
+      yield* at.source(others)
+      yield* at.run()
+      yield* at.accept("row-key")
+      yield* at.source([...others, person("c7", 7)])
+      stopped(yield* at.run(), /"C-000007" \(row 7\).*formferry ledger rekey people/)
+      expect(at.names()).toHaveLength(20)
+    }).pipe(Effect.provide(platform)))
+
   it.scopedLive("a reformatted key stops the run, also if the row key uses different columns from then on", () =>
     Effect.gen(function*() {
       const at = yield* world
