@@ -208,14 +208,14 @@ const openUnnamed = ({ source }: Pipeline, file: string | undefined, options: Op
     const anywhere = { ...source, file, sheet: undefined, range: undefined, headerRow: undefined }
     const isPlaced = (source.sheet ?? source.range ?? source.headerRow) !== undefined
     const rejected = isPlaced ? Option.getOrUndefined(yield* Effect.option(openSource(anywhere))) : undefined
-    const opened = rejected !== undefined && isFixed(rejected.columns)
-      ? rejected
-      : yield* openSource({ ...source, file })
+    const isElsewhere = rejected !== undefined && isFixed(rejected.columns)
+    const settings = isElsewhere ? anywhere : { ...source, file }
+    const opened = isElsewhere ? rejected : yield* openSource(settings)
     const given = { ...opened, matched: yield* matchedBy(source.file, file) }
     if (!isFixed(given.columns)) return given
     const own = Option.getOrUndefined(yield* Effect.option(open(source)))
     if (own?.tool === undefined) return given
-    const fixed = yield* openSource({ ...anywhere, format: own.tool.name })
+    const fixed = yield* openSource({ ...settings, format: own.tool.name })
     return sameTitles(own, fixed) ? { ...fixed, tool: own.tool, blocks: own.blocks } : fixed
   })
 

@@ -395,3 +395,28 @@ it.scopedLive("a rejected.csv that was saved as a workbook is read without the p
     expect(sent.status, sent.stdout + sent.stderr).toBe(0)
     expect(at.report().rows).toMatchObject({ read: 1, imported: 1 })
   }))
+
+it.scopedLive("rejected rows in the pipeline's sheet of a workbook with several sheets are read from that sheet, also if a form tool wrote the source", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write(
+      "pipelines/contacts.yaml",
+      pipelineYaml({ sink, file: "../source.xlsx\n  sheet: Answers" }).replace("[No]", "[ID]"),
+    )
+    const titles = ["ID", "Start time", "Completion time", "Email", "Name", "Mail", "Born"]
+    const times = ["7/2/20 11:00:22", "7/2/20 11:04:10", "anonymous"]
+    const book = (lines: ReadonlyArray<ReadonlyArray<string>>) => {
+      const rows = lines.map((line, index) => row(index + 1, ...line.map((cell) => cell === "" ? "" : text(cell))))
+      const notes = row(1, text("ID"), text("Name")) + row(2, text("9"), text("Zed"))
+      return zip(xlsx([{ name: "Notes", rows: notes }, { name: "Answers", rows: rows.join("") }]))
+    }
+    at.write("source.xlsx", book([titles, ["1", ...times, "Ada", "not an address", "1990-01-17"]]))
+    const first = yield* at.inProcess("run", "contacts")
+    expect(first.status, first.stdout + first.stderr).toBe(1)
+    const fixed = Papa.parse<Array<string>>(at.read("reports/contacts/latest/rejected.csv"), { skipEmptyLines: true })
+      .data.map((line) => line.map((cell) => cell.replace("not an address", "a@example.org")))
+    at.write("fixed.xlsx", book(fixed))
+    const sent = yield* at.inProcess("run", "contacts", "--source", "fixed.xlsx")
+    expect(sent.status, sent.stdout + sent.stderr).toBe(0)
+    expect(at.report().rows).toMatchObject({ read: 1, imported: 1 })
+  }))
