@@ -204,18 +204,12 @@ const openUnnamed = ({ source }: Pipeline, file: string | undefined, options: Op
       const because = "the new records lack columns of earlier ones"
       return yield* open(source, { ...options, from: { ...everything, selection: from.selection, because } })
     }
-    // A spreadsheet program may have saved a rejected.csv as a workbook, to which the source's places don't apply.
-    const anywhere = { ...source, file, sheet: undefined, range: undefined, headerRow: undefined }
-    const isPlaced = (source.sheet ?? source.range ?? source.headerRow) !== undefined
-    const rejected = isPlaced ? Option.getOrUndefined(yield* Effect.option(openSource(anywhere))) : undefined
-    const isElsewhere = rejected !== undefined && isFixed(rejected.columns)
-    const settings = isElsewhere ? anywhere : { ...source, file }
-    const opened = isElsewhere ? rejected : yield* openSource(settings)
-    const given = { ...opened, matched: yield* matchedBy(source.file, file) }
+    const openOther = (format = source.format) => openSource({ ...source, file, format }, { isOther: true })
+    const given = { ...(yield* openOther()), matched: yield* matchedBy(source.file, file) }
     if (!isFixed(given.columns)) return given
     const own = Option.getOrUndefined(yield* Effect.option(open(source)))
     if (own?.tool === undefined) return given
-    const fixed = yield* openSource({ ...settings, format: own.tool.name })
+    const fixed = yield* openOther(own.tool.name)
     return sameTitles(own, fixed) ? { ...fixed, tool: own.tool, blocks: own.blocks } : fixed
   })
 

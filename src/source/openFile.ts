@@ -22,6 +22,8 @@ import type { ExcelSettings } from "./workbook/excel.ts"
 export interface FileOptions {
   /** Whether the file is a fixed rejected.csv. If not set, such a file is recognised by its columns. */
   readonly isFixed: boolean
+  /** Whether the file is read instead of the pipeline's own source, so it may be a rejected.csv that was saved as a workbook. */
+  readonly isOther: boolean
   /** Size of a block in bytes. */
   readonly blockSize: number
   /** Whether to start to compute the file's digest now. */
@@ -107,6 +109,14 @@ const openFixed = (bytes: Bytes, expected: boolean) =>
     return yield* openCsv(bytes, { encoding: undefined, delimiter, headerRow: 1, quoteChar: '"' })
   })
 
+/** Opens the first sheet of a workbook if it was saved from a rejected.csv. The pipeline's places in its own workbook don't apply. */
+const openFixedSheet = (bytes: Bytes, settings: FormatSettings) =>
+  openAs("excel", bytes, { ...settings, sheet: undefined, range: undefined, headerRow: undefined }).pipe(
+    // The ordinary reading reports what is wrong with it.
+    Effect.orElseSucceed(() => undefined),
+    Effect.map((source) => source !== undefined && (isMasked(source) || hasAddedColumns(source)) ? source : undefined),
+  )
+
 type Taken = Source["taken"]
 
 /** @param others names of other files in the archive */
@@ -176,16 +186,21 @@ const digestFromNow = (found: FileBytes, path: string) =>
         sha256 !== undefined && isUnchanged ? Effect.succeed([{ file: found.file, sha256 }]) : digestOf(found),
     ))
 
+/** Whether a file has most of the columns that a rejected.csv adds. */
+const hasAddedColumns = ({ columns }: Source): boolean =>
+  addedColumns.filter((name) => columns.some(({ title }) => title === name)).length >= addedColumns.length / 2
+
+const isMasked = ({ columns }: Source): boolean => columns.some(({ title }) => title === maskedTitle)
+
 /** Refuses a masked or incomplete file, and rejects the unreadable rows of a rejected.csv, in whichever format a spreadsheet program has saved it. */
 const guarded = (file: string, source: Source): Effect.Effect<Source, SourceError> => {
-  const added = addedColumns.filter((name) => source.columns.some(({ title }) => title === name))
-  if (added.length >= addedColumns.length / 2 && !isFixed(source.columns)) {
+  if (hasAddedColumns(source) && !isFixed(source.columns)) {
     return refusing(file)(
       "seems to be a rejected.csv whose columns from _id to _message were removed or moved, "
         + "so it is unknown which rows it replaces. Start again from the file that the run wrote, and leave these columns as they are.",
     )
   }
-  if (!source.columns.some(({ title }) => title === maskedTitle)) {
+  if (!isMasked(source)) {
     return Effect.succeed(isFixed(source.columns) ? rejectUnread(source) : source)
   }
   return refusing(file)(
@@ -257,13 +272,16 @@ export const openFile = (
           digest,
         }),
       )
+    const asFixed = (fixed: Source, format: Format) => {
+      const how = { what: "format", value: `${format} (rejected rows of an earlier run)` }
+      return Effect.flatMap(
+        guarded(file, withTaken(fixed, [how, ...taken], others)),
+        (source) => fromTool(source, () => Effect.succeed(source)),
+      )
+    }
     if ((content === "text" && options.written === undefined) || options.isFixed) {
       const fixed = yield* openFixed(bytes, options.isFixed)
-      if (fixed !== undefined && isFixed(fixed.columns)) {
-        const format = { what: "format", value: "csv (rejected rows of an earlier run)" }
-        const source = yield* guarded(file, withTaken(fixed, [format, ...taken], others))
-        return yield* fromTool(source, () => Effect.succeed(source))
-      }
+      if (fixed !== undefined && isFixed(fixed.columns)) return yield* asFixed(fixed, "csv")
     }
     if (missing) {
       return yield* refusing(file)(
@@ -287,6 +305,11 @@ export const openFile = (
         content,
         looksLikeJson(start, file) ?? "csv",
       )
+    const isPlaced = (config.sheet ?? config.range ?? config.headerRow) !== undefined
+    if (options.isOther && isPlaced && chosen.format === "excel") {
+      const fixed = yield* openFixedSheet(bytes, config)
+      if (fixed !== undefined) return yield* asFixed(fixed, "excel")
+    }
     const open = (headerRow: SourceConfig["headerRow"]) => {
       const settings = {
         ...config,

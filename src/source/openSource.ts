@@ -51,6 +51,8 @@ const defaultBlockSize = 1024 * 1024
 export interface OpenOptions {
   /** Whether the file is a fixed rejected.csv. If not set, such a file is recognised by its columns. */
   readonly isFixed?: boolean
+  /** Whether the file is read instead of the pipeline's own source. */
+  readonly isOther?: boolean
   /** Whether to start to compute the digest in a thread, because it will be needed. Only for a source of one file. */
   readonly digestAhead?: boolean
   /** Which records are pulled, if the pipeline has `since`. Default: all. */
@@ -81,6 +83,7 @@ export const openSource = (config: SourceConfig, options: OpenOptions = {}): Eff
     }
     const settings = {
       isFixed: options.isFixed === true,
+      isOther: options.isOther === true,
       blockSize: options.blockSize ?? defaultBlockSize,
       digestAhead: options.digestAhead === true && files.length === 1,
     }

@@ -420,3 +420,27 @@ it.scopedLive("rejected rows in the pipeline's sheet of a workbook with several 
     expect(sent.status, sent.stdout + sent.stderr).toBe(0)
     expect(at.report().rows).toMatchObject({ read: 1, imported: 1 })
   }))
+
+it.scopedLive("a masked rejected.csv that was saved as a workbook is refused, also if the pipeline's source has no header", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write(
+      "pipelines/contacts.yaml",
+      `pipeline: contacts
+source: { file: ../source.csv, headerRow: none, rowKey: [column 1] }
+mapping:
+  questions:
+    - { name: Name, from: column 2, required: true }
+sink: { service: live, form: contacts }
+`,
+    )
+    at.write("source.csv", "1,Ada,x\n2,,y\n3,,z\n")
+    expect((yield* at.inProcess("run", "contacts", "--redact")).status).toBe(1)
+    const lines = Papa.parse<Array<string>>(at.read("reports/contacts/latest/rejected.csv"), { skipEmptyLines: true })
+      .data.map((line, index) => row(index + 1, ...line.map((cell) => cell === "" ? "" : text(cell))))
+    at.write("masked.xlsx", zip(xlsx([{ name: "rejected", rows: lines.join("") }])))
+    const masked = yield* at.inProcess("run", "contacts", "--source", "masked.xlsx")
+    expect(masked.status, masked.stdout + masked.stderr).toBe(2)
+    expect(masked.stderr).toContain("masked copy")
+    expect(at.answers("qName")).toEqual(["Ada"])
+  }))
