@@ -90,7 +90,11 @@ export const absence = (
   const words = wordsOf[standing._tag]
   const wantsAnother = standing._tag === "Export" ? "another export" : "another list"
   const { example } = group
-  if (example !== undefined) {
+  const evidence = standing.evidenceOf(row)
+  const { visibleFrom } = evidence
+  const isEarly = visibleFrom !== undefined && now < visibleFrom
+  // The row's own submission may still become visible if the submission that resembles it is really another row's.
+  if (example !== undefined && !(isEarly && example.likeness === "unproven")) {
     const others = group.resembling === 1 ? "" : ` (as do ${group.resembling - 1} more)`
     return open(
       "a person",
@@ -120,12 +124,10 @@ export const absence = (
       `${words} is not complete: it lacks ${lacking.count} of the submissions in the ledger, such as ${lacking.example}`,
     )
   }
-  const evidence = standing.evidenceOf(row)
-  const { visibleFrom } = evidence
   if (visibleFrom === undefined) {
     return open("a person", "the run that sent it lost its lock and is not known to have ended, so it may still send")
   }
-  if (now < visibleFrom) {
+  if (isEarly) {
     return open("time", `its submission might not be visible before ${isoOf(visibleFrom)}`)
   }
   return standing._tag === "List"

@@ -54,6 +54,8 @@ interface Setting {
   readonly inForm: () => ReadonlyArray<Submission>
   /** The ids that the ledger knows. */
   readonly known?: ReadonlyArray<string>
+  /** Whether the known submissions are not verified. */
+  readonly isUnproven?: boolean
   /** Default: the requests ended after one second. */
   readonly evidence?: EvidenceOf
   /** The number of submissions on a page. */
@@ -93,6 +95,7 @@ const settling = (rows: ReadonlyArray<DoubtfulRow>, setting: Setting) =>
             at,
             id,
             isRequired: true,
+            isUnproven: setting.isUnproven === true,
             batch: 1,
             closed: 1,
             time: undefined,
@@ -299,6 +302,20 @@ describe("settling rows in doubt from the form's list", () => {
       inForm.push(bob)
       yield* TestClock.adjust("1 second")
       expect(yield* Fiber.join(fiber)).toMatchObject({ landed: [[2, "b"]], notLanded: [1] })
+    }))
+
+  it.effect("waits for a late submission, although one with the same answers is another row's that is not verified", () =>
+    Effect.gen(function*() {
+      yield* TestClock.adjust("5 seconds")
+      const inForm = [submissionOf("k1", person("bob"))]
+      const setting = { inForm: () => inForm, known: ["k1"], isUnproven: true, patience: 6_000 }
+      const fiber = yield* Effect.fork(settling(rows.slice(1), setting))
+      yield* TestClock.adjust("5 seconds")
+      inForm.push(bob)
+      yield* TestClock.adjust("1 second")
+      expect(yield* Fiber.join(fiber)).toMatchObject({ landed: [[2, "b"]], open: [] })
+      const never = yield* settling(rows.slice(1), { ...setting, inForm: () => inForm.slice(0, 1) })
+      expect(never.open).toEqual([[2, expect.stringContaining("whose submission is not verified"), "a person"]])
     }))
 
   it.effect("a row whose request may still arrive stays in doubt", () =>
