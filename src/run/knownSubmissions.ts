@@ -59,9 +59,10 @@ export const knownIn = (
     const { looseIds } = facts
     const { imported } = yield* view.standing
     const known = makeIds(digest)
-    const unproven = makeIds(digest)
     const closedBy = new Numbers()
     const timeBy = new Numbers()
+    /** Has a number for each slot whose submission is not proven to be its row's. */
+    const unproven = new Numbers()
     const byCreation = new ExportOrder()
     const byTime = new ExportOrder()
     let earliest = Infinity
@@ -71,7 +72,7 @@ export const knownIn = (
       read += page.length
       for (const { batch, closed, id, isRequired, isUnproven, time } of page) {
         const slot = known.add(id, batch)
-        if (isUnproven) unproven.add(id, batch)
+        if (isUnproven) unproven.set(slot, 1)
         if (closed !== undefined) closedBy.set(batch, closed)
         if (!hasTimes || !isRequired || time === undefined) continue
         timeBy.set(slot, time)
@@ -96,7 +97,7 @@ export const knownIn = (
         if (!Number.isNaN(closed)) byCreation.see(batch, closed)
         const time = timeBy.get(slot)
         if (!Number.isNaN(time)) byTime.see(time, time)
-        return unproven.has(id) ? "unproven" : "certain"
+        return Number.isNaN(unproven.get(slot)) ? "certain" : "unproven"
       },
       /** Records that a test entry was seen. It was submitted after all batches that had ended when its text was shown. */
       seeEntry: ({ after, at }: TestEntry): void => {
