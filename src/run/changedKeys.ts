@@ -77,9 +77,10 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen" | "s
         ? Effect.void
         : RunLedger.write((session) => session.recordFacts({ identity: next }))
     })
-    for (const { count: rows, first, keys, pipeline } of survey.shared) {
+    for (const { first, keys, pipeline } of survey.shared) {
+      const rows = keys.length
       const isRefused = yield* refuse(
-        { shared: pipeline, keys },
+        keys.map((key) => ({ shared: pipeline, key })),
         `${rows === 1 ? "A row has" : `${count(rows)} rows have`} the same key and cells as ${
           rows === 1 ? "a row" : "rows"
         } that ${pipeline} imported into this form, such as row ${first}.`,
@@ -94,7 +95,7 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen" | "s
     ) {
       const { rows: [one, other], state } = survey.alike
       const isRefused = yield* refuse(
-        { alike: run.shape.toSorted(), where: conditions.where, state },
+        [{ alike: run.shape.toSorted(), where: conditions.where, state }],
         `Rows ${one} and ${other} have the same cells in the columns that the first run read, from which \`rowKey: content\` makes keys. But the mapping reads other columns of these rows now, or \`where\` or \`empty\` was edited, so that only one of the two is skipped. So it is unknown which of such rows were imported.`,
         {
           how:
@@ -124,7 +125,7 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen" | "s
         "--project": run.projectOption,
       })
       const isRefused = yield* refuse(
-        { forgotten: again.map(({ key }) => ledger.digest.key(key).toString("hex")) },
+        [{ forgotten: again.map(({ key }) => ledger.digest.key(key).toString("hex")) }],
         `${
           again.length === 1 ? "A new row has" : `${count(again.length)} new rows have`
         } the same key, apart from formatting, as ${
@@ -145,7 +146,7 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen" | "s
         } (row ${row})`
       ).join(", ")
       const isRefused = yield* refuse(
-        { reformatted: states.key },
+        [{ reformatted: states.key }],
         `${
           missing.key === 1 ? "A new row has" : `${count(missing.key)} new rows have`
         } the same key, apart from formatting (case, spaces, punctuation, zeros, number or Unicode form) or damaged characters, as ${
@@ -157,7 +158,7 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen" | "s
     }
     if (missing.encoding > 0 || (!reads && missing.all > 0)) {
       const isRefused = yield* refuse(
-        { before: { ...before }, now: { ...dialect }, misread: states.encoding } as unknown as Json,
+        [{ before: { ...before }, now: { ...dialect }, misread: states.encoding } as unknown as Json],
         `The source is not read in the same way as in earlier runs (${
           before === undefined ? "" : dialectText(before)
         }; now ${dialectText(dialect)}). ${counted(newRows.size, "row is", "rows are")} new, and ${
@@ -192,13 +193,13 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen" | "s
           ? "With `rowKey: content`, a row that is only written differently gets a new key."
           : "So their keys may have changed."
       }`
-      if (yield* refuse({ replaced: states.answers, of }, what, { how: rekey, limit: true })) return
+      if (yield* refuse([{ replaced: states.answers, of }], what, { how: rekey, limit: true })) return
     }
     const isLost = isByContent && isOwn && vanished !== "ignore" && missing.all >= fewRows && missing.all > imported
       && of >= missing.all
     if (isLost) {
       const isRefused = yield* refuse(
-        { lost: missing.all, of },
+        [{ lost: missing.all, of }],
         `${count(of)} rows are new, and ${count(missing.all)} of ${
           count(missing.all + imported)
         } imported rows are no longer in the source. With \`rowKey: content\`, a row that is written differently gets a new key, so these may be the same rows.`,

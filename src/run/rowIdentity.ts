@@ -49,12 +49,12 @@ export const keysDiffer = (plan: RunPlan, view: PipelineLedger): Effect.Effect<b
 /**
  * Stops the run because rows may be known under different keys, unless a person has accepted exactly this state. Exits with code 2, or 3 if `limit` is exceeded. Returns whether it stopped the run.
  *
- * @param state what a person has to accept
+ * @param refused what a person has to accept. If only a part of it remains, that part stays accepted
  * @param options.how what to do if the rows are known, and, as its last line, the command for it (`next`), if there is one
  * @param options.acceptIf when a person may accept the state
  */
 export const refuse = (
-  state: Json,
+  refused: ReadonlyArray<Json>,
   what: string,
   { acceptIf = "these rows are really new", how, limit = false, next }: {
     readonly how: string
@@ -65,7 +65,7 @@ export const refuse = (
 ) =>
   Effect.gen(function*() {
     const { ledger, view } = yield* RunLedger
-    const states = [ledger.digest.value(state).toString("hex")]
+    const states = refused.map((one) => ledger.digest.value(one).toString("hex"))
     if (yield* view.accepted("row-key", states)) return false
     const { isPartial, pipeline, projectOption, target } = yield* CurrentRun
     yield* RunLedger.write((session) => session.recordFacts({ refused: { reason: "row-key", states, what } }))
@@ -75,8 +75,9 @@ export const refuse = (
       commandLine(["run", pipeline.name], { "--to": target, "--full": true, "--project": projectOption })
     }.`
     const because = `${what} Nothing was sent. ${isPartial ? full : accept}`
-    const refused = { _tag: "Refused", because, next: isPartial ? undefined : next } as const
-    yield* (yield* Stop).request(limit ? { _tag: "Protected", because } : refused)
+    yield* (yield* Stop).request(
+      limit ? { _tag: "Protected", because } : { _tag: "Refused", because, next: isPartial ? undefined : next },
+    )
     return true
   })
 
@@ -130,7 +131,7 @@ export const adoptKeys = Effect.gen(function*() {
       lost.join(", ")
     }. Every row would be new.`
     const how = `If it has a different title now, name it under source.columns: ${name}.`
-    if (yield* refuse({ lost }, what, { how })) return
+    if (yield* refuse([{ lost }], what, { how })) return
   }
   let kept: ReadonlyArray<KeyRule> = []
   const earlier = blank ? [] : (identity?.keys ?? []).filter((rule) => !sameList(rule, now))
@@ -139,7 +140,7 @@ export const adoptKeys = Effect.gen(function*() {
   if (unknown.length > 0) {
     const lists = unknown.map(({ columns }) => columns === "content" ? "content" : `[${columns.join(", ")}]`)
     const isRefused = yield* refuse(
-      { now, unknown } as unknown as Json,
+      [{ now, unknown } as unknown as Json],
       `In earlier runs the row key was ${
         lists.join(", then ")
       }, but the source does not have all of these columns, so it is unknown which rows were imported.`,
@@ -162,7 +163,7 @@ export const adoptKeys = Effect.gen(function*() {
     if (alike === undefined) continue
     const [one, other] = alike.rows
     const isRefused = yield* refuse(
-      { where, alike: alike.state },
+      [{ where, alike: alike.state }],
       `In earlier runs the row key was the row's content. Rows ${one} and ${other} had the same key. Since then, \`where\` or \`empty\` was edited, so that only one of the two is skipped. So it is unknown which of such rows were imported.`,
       {
         how: "Restore the earlier `where` and `empty`, run once, then edit them.",
@@ -232,7 +233,7 @@ interface Contested {
 const refuseContested = (rows: ReadonlyArray<Contested>) =>
   Effect.flatMap(CurrentRun, (run) =>
     refuse(
-      { contested: rows.map((one) => [one.key, one.rows]) },
+      [{ contested: rows.map((one) => [one.key, one.rows]) }],
       `${
         counted(rows.length, "row", "rows")
       } of earlier runs can't be identified: several rows of the source have the earlier row key, such as ${

@@ -61,9 +61,8 @@ interface SharedRows {
   readonly pipeline: string
   /** The number of the first row. */
   readonly first: number
-  readonly count: number
-  /** Digest of the rows' keys. */
-  readonly keys: string
+  /** The keys' digests, in hexadecimal digits. */
+  readonly keys: Array<string>
 }
 
 /** The number of rows after which the survey shows its progress. It is larger than a chunk, because showing the progress costs as much as a dozen rows. */
@@ -177,13 +176,9 @@ export const classifying = (
               if (one === undefined || isUnsent(one) || one.state === "undone" || !contents.same(one, rows[at]!)) {
                 return
               }
-              const { count = 0, first = firstRow + at, keys = "" } = shared.get(other.pipeline) ?? {}
-              shared.set(other.pipeline, {
-                pipeline: other.pipeline,
-                first,
-                count: count + 1,
-                keys: ledger.digest.key(`${keys} ${sent[nth]?.key.toString("hex")}`).toString("hex"),
-              })
+              const found = shared.get(other.pipeline) ?? { pipeline: other.pipeline, first: firstRow + at, keys: [] }
+              found.keys.push(sent[nth]!.key.toString("hex"))
+              shared.set(other.pipeline, found)
             })), { discard: true })
       })
 

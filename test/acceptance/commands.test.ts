@@ -261,6 +261,9 @@ it.scopedLive("`alongside` lets a second pipeline import into the same form, but
     }
     expect(at.count()).toBe(3)
     expect((yield* at.inProcess("accept", "copy", "row-key", "--because", "other people")).status).toBe(0)
+    // Rows stay accepted if a run sends only some of them.
+    expect((yield* at.inProcess("run", "copy", "--limit", "1")).status).toBe(0)
+    expect(at.count()).toBe(4)
     expect((yield* at.inProcess("run", "copy")).status).toBe(0)
     expect(at.count()).toBe(6)
     at.write("source.csv", csv(upTo(4)))
