@@ -122,6 +122,11 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   const isUsed = ({ origin }: Suggestion) => Number(columnsOf(origin).some((column) => used.has(column)))
   const candidatesFor = (question: Question): ReadonlyArray<Suggestion> =>
     ranked.filter((one) => one.question === question).toSorted((a, b) => isUsed(a) - isUsed(b)).slice(0, 3)
+  // The columns of a submission's own times answer no question, so they don't count as used here.
+  const questions = form.questions.map((question) => {
+    const one = accepted.get(question)
+    return { question, accepted: one, candidates: one === undefined ? candidatesFor(question) : [one] }
+  })
 
   const own = suggestOwn(columns, tool, used)
   const rowKey = suggestRowKey(columns, tool)
@@ -131,10 +136,7 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
     form,
     tool: tool?.title,
     /** Each with its accepted suggestion, otherwise with all possible ones, the likeliest first. */
-    questions: form.questions.map((question) => {
-      const one = accepted.get(question)
-      return { question, accepted: one, candidates: one === undefined ? candidatesFor(question) : [one] }
-    }),
+    questions,
     urlParameters,
     ...own,
     rowKey,

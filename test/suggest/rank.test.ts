@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { profiler } from "../../src/profile/ColumnProfile.ts"
 import { suggest } from "../../src/suggest/suggest.ts"
+import { profiledOf } from "../../src/suggest/Suggestion.ts"
 import { formOf } from "../mapping/pipeline.ts"
 
 it("other work gets its turns while many columns are rated", async () => {
@@ -104,4 +105,17 @@ it("columns whose headers look like options of one question answer separate ques
   expect(questions.map(({ accepted }) => accepted?.origin)).toMatchObject(
     titles.map((title) => ({ _tag: "Column", column: { title } })),
   )
+})
+
+it("the likeliest column of an open question comes first, even if it may also be the time of submission", () => {
+  const titles = ["Seen on", "Submitted"]
+  const { addRow, profiles } = profiler(titles.map((title, position) => ({ position, title, name: title })))
+  for (let minute = 10; minute < 50; minute++) addRow([`2024-05-11 11:${minute}:00`, `2024-03-01 10:${minute}:00`])
+  const form = { ...formOf([]), questions: [{ id: "q", name: "Time", type: "DatePicker" }] }
+  const { questions, submissionTime } = Effect.runSync(suggest({ form, columns: profiles(), blocks: [] }))
+  expect(questions[0]?.candidates.map(({ origin }) => profiledOf(origin)[0]?.column.title)).toEqual([
+    "Submitted",
+    "Seen on",
+  ])
+  expect(submissionTime?.column.title).toBe("Submitted")
 })
