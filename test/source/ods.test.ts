@@ -162,6 +162,8 @@ describe("the value of a cell in an OpenDocument sheet", () => {
     [typed("float", "value", "7,5"), /a number that is "7,5"/],
     [typed("float", "value", "0x1F"), /a number that is "0x1F"/],
     [typed("boolean", "boolean-value", "yes"), /a truth value that is "yes"/],
+    [`<table:table-cell office:value-type="boolean"/>`, /a truth value that is ""/],
+    [`<table:table-cell office:value-type="boolean" office:boolean-value="" table:formula="of:=NOT([.A1])"/>`, /is ""/],
     [typed("point", "value", "1"), /a cell of an unknown type, "point"/],
     [shown(`<table:table table:name="T"><table:table-row/></table:table>`), /a table in a cell/],
     [`<table:table-cell table:number-columns-repeated="two"/>`, /the number of repetitions "two"/],

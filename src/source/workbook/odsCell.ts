@@ -139,10 +139,10 @@ export const toCell = (
     case "time":
       return timeCell(value ?? "", shows, firstDay)
     case "boolean":
-      // Spout, a library for PHP, writes 1 for true, and an empty value for false.
+      // Spout, a library for PHP, writes 1 for true, and an empty value for false. It writes no formulas.
       if (value === "true" || value === "1") return true
-      if (value === "false" || value === "0" || value === "") return false
-      throw new BadSheet(`a truth value that is ${JSON.stringify(value)}`)
+      if (value === "false" || value === "0" || (value === "" && !isFormula)) return false
+      throw new BadSheet(`a truth value that is ${JSON.stringify(value ?? "")}`)
     case "":
     case "void":
     case "string": {
