@@ -109,6 +109,18 @@ describe("a damaged .xls workbook", () => {
     },
   )
 
+  it("an .xls workbook whose list of lists of sectors forms a loop is read without filling the memory", async () => {
+    const first = Math.ceil(sheet.length / 512) - 1
+    const bytes = Buffer.alloc(1024 * 1024)
+    sheet.copy(bytes)
+    const list = bytes.subarray((first + 1) * 512, (first + 2) * 512)
+    for (let at = 0; at < 508; at += 4) list.writeInt32LE(bytes.readInt32LE(76), at)
+    list.writeInt32LE(first, 508)
+    bytes.writeInt32LE(first, 68)
+    bytes.writeInt32LE(1, 72)
+    expect((await run(read(config(file(bytes, "xls"))))).rows).toHaveLength(5)
+  })
+
   const nine = Array.from({ length: 9 }, () => 0)
   const ends = recordsOf(0x0a).map((at) => at - stream)
 

@@ -185,16 +185,18 @@ interface Stream {
 /** Throws if sectors of a compound file form a loop, which xlsx would follow until memory is full (MS-CFB, section 2). */
 const requireEnds = (file: Buffer): void => {
   const size = 2 ** file.readUInt16LE(30)
+  const sectors = file.length / size
   const sector = (number: number) => file.subarray((number + 1) * size, (number + 2) * size)
   const numbersIn = (bytes: Buffer) => Array.from({ length: bytes.length >> 2 }, (_, at) => bytes.readInt32LE(4 * at))
   const lists = numbersIn(file.subarray(76, 512))
-  for (let at = file.readInt32LE(68), left = file.length / size; at >= 0 && left > 0; left--) {
+  for (let at = file.readInt32LE(68), left = sectors; at >= 0 && left > 0; left--) {
     const numbers = numbersIn(sector(at))
     at = numbers.pop() ?? -1
     lists.push(...numbers)
   }
-  /** The sector after each one. Negative after the last one. */
-  const next = lists.filter((number) => number >= 0).flatMap((number) => numbersIn(sector(number)))
+  /** The sector after each one. Negative after the last one. Lists of sectors beyond the file are not read, because a damaged file may name any number of them. */
+  const next = lists.filter((number) => number >= 0).slice(0, Math.ceil(4 * sectors / size))
+    .flatMap((number) => numbersIn(sector(number)))
   const ending = new Set<number>()
   for (const first of next.keys()) {
     const chain = new Set<number>()
