@@ -61,6 +61,11 @@ describe("a damaged .xls workbook", () => {
       /a different kind among its cells \(0x001d/,
     ],
     ["the last cell of a different kind", (bytes) => bytes.writeUInt16LE(0x23e, recordsOf(0x27e)[0] ?? 0), /\(0x023e/],
+    [
+      "the last cell of the kind of a column's width",
+      (bytes) => bytes.writeUInt16LE(0x7d, recordsOf(0x27e).at(-1) ?? 0),
+      /a different kind among its cells \(0x007d/,
+    ],
     ["two cells in the same place", (bytes) => bytes.writeUInt16LE(0, fourth + 14 + 6), /two cells in one place, A4/],
     [
       "a sheet in a different place",
@@ -142,11 +147,15 @@ describe("a damaged .xls workbook", () => {
 
   it("settings below a sheet's cells are a warning, but not among them", async () => {
     const margin = record(0x29, 0, 0, 0, 0x3ff0)
-    const below = await run(read(config(withRecords([recordsOf(0x23e)[0]! - stream, margin]))))
-    expect(below.rows).toHaveLength(5)
-    expect(below.source.warnings.join(" ")).toMatch(
-      /may be damaged, so rows or cells may be missing: settings of the sheet are below its cells \(0x0029\)/,
-    )
+    for (const setting of [margin, record(0x27d, 0, 1024, 0, 0, 0)]) {
+      const below = await run(read(config(withRecords([recordsOf(0x23e)[0]! - stream, setting]))))
+      expect(below.rows).toHaveLength(5)
+      expect(below.source.warnings.join(" ")).toContain(
+        `may be damaged, so rows or cells may be missing: settings of the sheet are below its cells (0x${
+          setting.readUInt16LE(0).toString(16).padStart(4, "0")
+        })`,
+      )
+    }
     expect(await refusal(config(withRecords([fourth - stream, margin])))).toMatch(
       /a different kind among its cells \(0x0029/,
     )

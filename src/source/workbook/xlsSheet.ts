@@ -20,11 +20,25 @@ export const known = numbersOf(
     + "1024-1027 1032-1035 103a 103c-1041 1043-1046 1048 104a-104b 104e-1051 105b-105d 105f-1068 7262",
 )
 
-/** Kinds that belong to the whole workbook, so they never follow a cell. */
-const ofBook = numbersOf("e 22 31 40 42 5c 85 8c-8d 92 9c da e0-e2 fc ff 13d 293 41e")
+/** Kinds that never follow a cell: they belong to the whole workbook, or list a sheet's rows before its cells. */
+const neverBelow = numbersOf("e 22 31 40 42 5c 85 8c-8d 92 9c da e0-e2 fc ff 13d 20b 293 41e")
 
-/** Settings of a sheet, such as margins and widths of columns. Most programs write them before its cells, and a few after them. */
-const settings = numbersOf("c-d f-11 14-15 25-2b 55 5f 7d 80-84 a1 200 20b 225")
+const anySize = 0
+
+/**
+ * Settings of a sheet, such as margins and widths of columns, with their sizes. Most programs write them before its cells, and a few after them. One with a
+ * different size may be a cell whose kind was garbled.
+ */
+const settings = new Map(
+  ([
+    ["c-d f 11 25 2a-2b 55 5f 81-84", 2],
+    ["225", 4],
+    ["10 26-29 80", 8],
+    ["7d", 12],
+    ["a1", 34],
+    ["14-15 200 27d", anySize],
+  ] as const).flatMap(([list, size]) => Array.from(numbersOf(list), (type) => [type, size] as const)),
+)
 
 /**
  * Kinds that may come between a formula and its string result: arrays, tables, shared formulas, and their
@@ -171,8 +185,12 @@ export class SheetRecords {
     else if (this.#hasCells && !amongCells.has(type)) {
       if (type === kind.viewStart || type === kind.viewEnd) this.#isInView = type === kind.viewStart
       const isNoWindow = type === kind.window && (this.#book.isUnicode ? length < 14 : length !== 10)
-      if (ofBook.has(type) || isNoWindow) return odd
-      if (settings.has(type) && !this.#isInView) this.#late ??= hex(type)
+      if (neverBelow.has(type) || isNoWindow) return odd
+      const size = this.#isInView ? undefined : settings.get(type)
+      if (size !== undefined) {
+        if (size !== anySize && length !== size) return odd
+        this.#late ??= hex(type)
+      }
       this.#odd ??= odd
     }
     if (type === kind.dimensions && length >= 10) {
