@@ -111,7 +111,7 @@ it("the likeliest column of an open question comes first, even if it may also be
   const titles = ["Seen on", "Submitted"]
   const { addRow, profiles } = profiler(titles.map((title, position) => ({ position, title, name: title })))
   for (let minute = 10; minute < 50; minute++) addRow([`2024-05-11 11:${minute}:00`, `2024-03-01 10:${minute}:00`])
-  const form = { ...formOf([]), questions: [{ id: "q", name: "Time", type: "DatePicker" }] }
+  const form = { ...formOf([]), questions: [{ id: "q", name: "Time", type: "DatePicker", options: undefined }] }
   const { questions, submissionTime } = Effect.runSync(suggest({ form, columns: profiles(), blocks: [] }))
   expect(questions[0]?.candidates.map(({ origin }) => profiledOf(origin)[0]?.column.title)).toEqual([
     "Submitted",
