@@ -444,3 +444,28 @@ sink: { service: live, form: contacts }
     expect(masked.stderr).toContain("masked copy")
     expect(at.answers("qName")).toEqual(["Ada"])
   }))
+
+it.scopedLive("a masked rejected.csv, or one without its _id, that was saved as a workbook is refused although the pipeline names a range", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("pipelines/contacts.yaml", pipelineYaml({ sink, file: "../source.xlsx\n  range: A1:D9" }))
+    const rows = row(1, text("No"), text("Name"), text("Mail"), text("Born"))
+      + row(2, text("1"), text("Ada"), text("not an address"), text("1990-01-17"))
+    at.write("source.xlsx", zip(xlsx([{ name: "S", rows }])))
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+    const saved = (name: string, own: number) => {
+      const lines = Papa.parse<Array<string>>(at.read("reports/contacts/latest/rejected.csv"), { skipEmptyLines: true })
+        .data.map((line, index) =>
+          row(index + 1, ...line.toSpliced(own, 1).map((cell) => cell === "" ? "" : text(cell)))
+        )
+      at.write(name, zip(xlsx([{ name: "rejected", rows: lines.join("") }])))
+      return at.inProcess("run", "contacts", "--source", name)
+    }
+    const moved = yield* saved("moved.xlsx", 4)
+    expect(moved.status, moved.stdout + moved.stderr).toBe(2)
+    expect(moved.stderr).toContain("columns from _id to _message were removed or moved")
+    expect((yield* at.inProcess("run", "contacts", "--redact")).status).toBe(1)
+    const masked = yield* saved("masked.xlsx", 99)
+    expect(masked.status, masked.stdout + masked.stderr).toBe(2)
+    expect(masked.stderr).toContain("masked copy")
+  }))
