@@ -39,7 +39,7 @@ const termsOf = (title: string) => {
 
 type Term = ReturnType<typeof termsOf>[number]
 
-/** Returns the words of a title, without the file of all words, which few commands read. `same`: differs not by case, accents and punctuation. */
+/** Returns the words of a title, without the file of all words, which few commands read. `same`: equal for titles that differ only in case, accents and punctuation. */
 export const wordingOf = (title: string) => ({ same: sameText(title), terms: termsOf(title) })
 
 export type Wording = ReturnType<typeof wordingOf>
