@@ -8,8 +8,7 @@ import { commentText, type DraftEntry, type DraftKey } from "../project/Pipeline
 import { type ForeignChoice, foreignChoices, unknownOf } from "../suggest/draft/draftChoices.ts"
 import { fromOf, ownEntry, questionEntry, samplesFrom } from "../suggest/draft/draftPipeline.ts"
 import { type Gap, openIn, ownSettings, readerOf, type Settings, settingsFor } from "../suggest/draft/settings.ts"
-import type { Suggestions } from "../suggest/suggest.ts"
-import { columnsOf, type Origin, type OwnColumn, type Suggestion } from "../suggest/Suggestion.ts"
+import { columnsOf, type Origin, type OwnColumn, type Suggestion, type Suggestions } from "../suggest/Suggestion.ts"
 import type { SurveyedSource } from "./suggestMapping.ts"
 
 /** Columns that may answer a question. */

@@ -1,5 +1,7 @@
-import type { Question } from "../domain/form.ts"
-import type { Column, ColumnBlock } from "../domain/row.ts"
+import type { Element, Form, Question } from "../domain/form.ts"
+import type { OwnMember } from "../domain/item.ts"
+import { type Column, type ColumnBlock, shownName } from "../domain/row.ts"
+import { counted } from "../domain/words.ts"
 import type { MetaColumn } from "../formtools/FormTool.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import type { Meaning } from "./meaning.ts"
@@ -57,12 +59,40 @@ export interface Suggestion {
 /** The lowest confidence of a column that would fit a question. */
 export const wouldFit = 0.3
 
+export interface SuggestedQuestion {
+  readonly question: Question
+  readonly accepted: Suggestion | undefined
+  /** Only the accepted suggestion, otherwise all possible ones, the likeliest first. */
+  readonly candidates: ReadonlyArray<Suggestion>
+}
+
 export interface OwnColumn extends ProfiledColumn {
   /** The reason: it is the tool's own column, or its name fits. */
   readonly because: string
   /** Formats and zone of a time, if the tool is known to use them. */
   readonly format?: ReadonlyArray<string> | undefined
   readonly zone?: string | undefined
+}
+
+export interface Suggestions extends Readonly<Record<OwnMember, OwnColumn | undefined>> {
+  readonly form: Form
+  readonly tool: string | undefined
+  readonly questions: ReadonlyArray<SuggestedQuestion>
+  readonly urlParameters: ReadonlyArray<{ readonly element: Element; readonly from: OwnColumn }>
+  readonly rowKey: RowKeySuggestion
+  /** The tool's own columns, which contain no answers. */
+  readonly left: ReadonlyArray<Column>
+  readonly unmapped: ReadonlyArray<Column>
+  /** Questions that the source spreads over several columns. */
+  readonly blocks: ReadonlyArray<Block>
+}
+
+export interface RowKeySuggestion {
+  /** Names of the columns that are, or look like, a record's id. Empty if there are none: the row key is then left to a person. */
+  readonly names: ReadonlyArray<string>
+  readonly because: string
+  /** Other columns that may identify a row, because no cell was seen twice. The likeliest is first. */
+  readonly candidates: ReadonlyArray<ProfiledColumn>
 }
 
 /** Whether an origin's columns contain the parts of an answer. */
@@ -91,4 +121,15 @@ export const codesOf = ({ origin, question }: Pick<Suggestion, "origin" | "quest
   return inCells.size > 0 || origin._tag !== "Block" || !origin.known || question.type === "Matrix"
     ? inCells
     : new Map(options.flatMap(({ code, option }) => code === undefined ? [] : [[code, option] as const]))
+}
+
+/** Returns names of the columns without a suggestion, for messages. Those of one question are named together, by its title. */
+export const unmappedNames = ({ blocks, unmapped }: Suggestions): ReadonlyArray<string> => {
+  const whole = blocks.filter(({ columns }) => columns.every(({ column }) => unmapped.includes(column)))
+  const names = unmapped.map((column) => {
+    const block = whole.find(({ columns }) => columns.some((one) => one.column === column))
+    if (block !== undefined) return `${block.title.trim()} (a block of ${counted(block.columns.length, "column")})`
+    return shownName(column)
+  })
+  return [...new Set(names)]
 }

@@ -1,5 +1,5 @@
 import model from "./words/model.json" with { type: "json" }
-import { topicsOf } from "./words/topics.ts"
+import { type Topics, topicsOf } from "./words/topics.ts"
 import {
   areContrary,
   comparedWords,
@@ -11,6 +11,29 @@ import {
   vocabulary,
 } from "./words/words.ts"
 
+export interface Term {
+  /** The text as in the title, but in lower case and without accents. */
+  readonly text: string
+  /** Its concepts: several if languages share a word, none for a word that is not in the vocabulary. */
+  readonly concepts: ReadonlyArray<string>
+  readonly root: string
+  /** Whether the title denies it: it is a negation or follows one. */
+  readonly isDenied: boolean
+}
+
+/** What a title or an option's text means. */
+export interface Meaning {
+  /** Its words in their order: the same for titles that differ only in case, accents and punctuation. */
+  readonly same: string
+  /** Known phrases and words as concepts, other words as they are, without stop words. */
+  readonly terms: ReadonlyArray<Term>
+  readonly topics: Topics
+  /** What its answers are about together. */
+  readonly answers: Topics
+}
+
+export type Wording = Pick<Meaning, "same" | "terms">
+
 const negation = new RegExp(`(?:^| )(?:${vocabulary.negations.join("|")})(?= |$)`)
 
 /** Returns the position of the first word that is denied: a negation, or 0 if the negation is the last word. Infinity if there is no negation. */
@@ -20,12 +43,7 @@ const deniedFrom = (words: ReadonlyArray<string>): number => {
   return before === "" || after.join("") === "" ? 0 : before.split(" ").length
 }
 
-/**
- * Returns the terms of a title: known phrases and words as concepts, other words as they are, without stop words. `text`: as in the title, but in lower case
- * and without accents. `concepts`: several if languages share a word, none for a word that is not in the vocabulary. `isDenied`: whether the title denies it:
- * it is a negation or follows one.
- */
-const termsOf = (title: string) => {
+const termsOf = (title: string): ReadonlyArray<Term> => {
   const words = comparedWords(title)
   const denied = deniedFrom(words)
   // Letters that number things count, although some are stop words: `Session A`.
@@ -37,21 +55,15 @@ const termsOf = (title: string) => {
   })
 }
 
-type Term = ReturnType<typeof termsOf>[number]
+/** Returns the words of a title. Does not need the file of all words, which few commands read. */
+export const wordingOf = (title: string): Wording => ({ same: sameText(title), terms: termsOf(title) })
 
-/** Returns the words of a title, without the file of all words, which few commands read. `same`: equal for titles that differ only in case, accents and punctuation. */
-export const wordingOf = (title: string) => ({ same: sameText(title), terms: termsOf(title) })
-
-export type Wording = ReturnType<typeof wordingOf>
-
-/** Returns what a title or an option's text means, and what its answers are about together. */
-export const meaningOf = (title: string, answers: ReadonlyArray<string> = []) => ({
+/** Returns what a title means, and what the answers to it are about. */
+export const meaningOf = (title: string, answers: ReadonlyArray<string> = []): Meaning => ({
   ...wordingOf(title),
   topics: topicsOf(title),
   answers: topicsOf(...answers.slice(0, model.answersCompared)),
 })
-
-export type Meaning = ReturnType<typeof meaningOf>
 
 export const namesConcept = ({ terms }: Wording, ...concepts: ReadonlyArray<string>): boolean =>
   terms.some((term) => term.concepts.some((one) => concepts.includes(one)))

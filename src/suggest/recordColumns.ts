@@ -1,8 +1,9 @@
+import type { OwnMember } from "../domain/item.ts"
 import type { Column } from "../domain/row.ts"
 import type { Role } from "../formtools/FormTool.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { namesConcept, wordingOf } from "./meaning.ts"
-import type { OwnColumn, ToolHints } from "./Suggestion.ts"
+import type { OwnColumn, RowKeySuggestion, Suggestions, ToolHints } from "./Suggestion.ts"
 import model from "./words/model.json" with { type: "json" }
 import { vocabulary } from "./words/words.ts"
 
@@ -19,11 +20,11 @@ const likelihood = ({ column: { position, title }, profile: { distinct, length, 
     - (share.dateTime >= 0.5 || share.date >= 0.5 || length > 40 ? 3 : 0)
 }
 
-/**
- * Suggests the row key. `names`: the tool's own id, or a column that looks like one. Empty if there are none: the row key is then left to a person.
- * `candidates`: unless it is the tool's own id, up to 5 other columns that could be the key, because no cell was seen twice. The likeliest is first.
- */
-export const suggestRowKey = (columns: ReadonlyArray<ProfiledColumn>, tool: ToolHints | undefined) => {
+/** Suggests the row key: the tool's own id, or a column that looks like one. Unless it is the tool's own id, also lists up to 5 other columns that could be the key. */
+export const suggestRowKey = (
+  columns: ReadonlyArray<ProfiledColumn>,
+  tool: ToolHints | undefined,
+): RowKeySuggestion => {
   const unique = columns.filter(({ column: { name }, profile: { filled, rows, unique } }) =>
     name !== undefined && filled === rows && rows > 0 && unique !== false
   ).map((one) => ({ ...one, points: likelihood(one), isCertain: one.profile.unique === true }))
@@ -52,7 +53,7 @@ export const suggestOwn = (
   columns: ReadonlyArray<ProfiledColumn>,
   tool: ToolHints | undefined,
   used: ReadonlySet<Column> = new Set(),
-) => {
+): Pick<Suggestions, OwnMember> => {
   const named = columns.filter(({ column }) => column.name !== undefined)
   const meta = tool?.meta ?? []
   /** Finds the tool's own column with a role, otherwise the only other column of times with a fitting title. */

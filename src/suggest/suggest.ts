@@ -1,8 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { Element, Form, Question } from "../domain/form.ts"
 import { groupBy } from "../domain/groupBy.ts"
-import { type Column, type ColumnBlock, shownName } from "../domain/row.ts"
-import { counted } from "../domain/words.ts"
+import type { Column, ColumnBlock } from "../domain/row.ts"
 import type { Role } from "../formtools/FormTool.ts"
 import { templateOf } from "../kinds/template.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
@@ -10,7 +9,7 @@ import { type Target, targetOf } from "./fit.ts"
 import { namesConcept, type Wording, wordingOf } from "./meaning.ts"
 import { rank } from "./rank.ts"
 import { suggestOwn, suggestRowKey } from "./recordColumns.ts"
-import { columnsOf, labelledTitle, type Suggestion, type ToolHints } from "./Suggestion.ts"
+import { columnsOf, labelledTitle, type Suggestion, type Suggestions, type ToolHints } from "./Suggestion.ts"
 import { unitsOf } from "./units.ts"
 import { sameText, vocabulary } from "./words/words.ts"
 
@@ -120,7 +119,7 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   for (const { from } of urlParameters) used.add(from.column)
   // Columns that already answer a different question come last.
   const isUsed = ({ origin }: Suggestion) => Number(columnsOf(origin).some((column) => used.has(column)))
-  const candidatesFor = (question: Question): ReadonlyArray<Suggestion> =>
+  const candidatesFor = (question: Question) =>
     ranked.filter((one) => one.question === question).toSorted((a, b) => isUsed(a) - isUsed(b)).slice(0, 3)
   // The columns of a submission's own times answer no question, so they don't count as used here.
   const questions = form.questions.map((question) => {
@@ -135,28 +134,12 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   return {
     form,
     tool: tool?.title,
-    /** Each with its accepted suggestion, otherwise with all possible ones, the likeliest first. */
     questions,
     urlParameters,
     ...own,
     rowKey,
-    /** The tool's own columns, which contain no answers. */
     left: rest.filter((one) => !mayAnswer(one) && one.column.name !== undefined).map(({ column }) => column),
     unmapped: rest.filter(mayAnswer).map(({ column }) => column),
-    /** Questions that the source spreads over several columns. */
     blocks: units.flatMap((unit) => unit._tag === "Block" && unit.known ? unit : []),
-  }
+  } satisfies Suggestions
 })
-
-export type Suggestions = Effect.Effect.Success<ReturnType<typeof suggest>>
-
-/** Returns names of the columns without a suggestion, for messages. Those of one question are named together, by its title. */
-export const unmappedNames = ({ blocks, unmapped }: Suggestions): ReadonlyArray<string> => {
-  const whole = blocks.filter(({ columns }) => columns.every(({ column }) => unmapped.includes(column)))
-  const names = unmapped.map((column) => {
-    const block = whole.find(({ columns }) => columns.some((one) => one.column === column))
-    if (block !== undefined) return `${block.title.trim()} (a block of ${counted(block.columns.length, "column")})`
-    return shownName(column)
-  })
-  return [...new Set(names)]
-}

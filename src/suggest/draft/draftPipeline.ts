@@ -1,4 +1,4 @@
-import { type Element, optionNamer, type Question } from "../../domain/form.ts"
+import { type Element, optionNamer } from "../../domain/form.ts"
 import { ownMembers } from "../../domain/item.ts"
 import { brief, cut } from "../../domain/problem.ts"
 import { type Column, nameOrNumber } from "../../domain/row.ts"
@@ -13,8 +13,17 @@ import {
   type PipelineDraft,
 } from "../../project/PipelineDraft.ts"
 import { scored } from "../../project/pipelineEdits.ts"
-import { type Suggestions, unmappedNames } from "../suggest.ts"
-import { type Block, hasParts, type Origin, type OwnColumn, profiledOf } from "../Suggestion.ts"
+import {
+  type Block,
+  hasParts,
+  type Origin,
+  type OwnColumn,
+  profiledOf,
+  type SuggestedQuestion,
+  type Suggestion,
+  type Suggestions,
+  unmappedNames,
+} from "../Suggestion.ts"
 import { draftChoices, optionsIn } from "./draftChoices.ts"
 import { openIn, ownSettings, settingsFor } from "./settings.ts"
 
@@ -39,7 +48,7 @@ const naming = (question: Element): ReadonlyArray<DraftKey> => [
   ...(question.name.trim() === "" ? [] : [{ key: "name", value: question.name }]),
 ]
 
-const blockFrom = (block: Block, nameOf: Naming, question: Question): DraftValue => {
+const blockFrom = (block: Block, nameOf: Naming, question: Suggestion["question"]): DraftValue => {
   // If the rows of a grid have codes, the entry must list their names, because a row's name in the entry is sent.
   const hasCodedRows = question.type === "Matrix" && block.options.some(({ code }) => code !== undefined)
   if (block.known && !hasCodedRows) return { block: block.title }
@@ -51,7 +60,7 @@ const blockFrom = (block: Block, nameOf: Naming, question: Question): DraftValue
   return isRanking ? { ranks: columns } : columns
 }
 
-export const fromOf = (origin: Origin, nameOf: Naming, question: Question): DraftValue =>
+export const fromOf = (origin: Origin, nameOf: Naming, question: Suggestion["question"]): DraftValue =>
   origin._tag === "Column"
     ? nameOf(origin.column)
     : origin._tag === "Block"
@@ -75,10 +84,7 @@ const entryOf = (
 })
 
 /** Returns the entry of a question. If the question is left to a person, lists the columns that may be meant. */
-export const questionEntry = (
-  { accepted, candidates, question }: Suggestions["questions"][number],
-  nameOf: Naming,
-): DraftEntry => {
+export const questionEntry = ({ accepted, candidates, question }: SuggestedQuestion, nameOf: Naming): DraftEntry => {
   const best = accepted ?? candidates[0]
   const named = naming(question)
   if (best === undefined) return entryOf(question.id, [], [...named, { key: "from", value: "" }], "no column fits")

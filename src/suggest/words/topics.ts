@@ -51,6 +51,15 @@ const listOf = (key: number): ReadonlyArray<readonly [concept: number, weight: n
 const lengthOf = (weights: Iterable<readonly [number, number]>) =>
   Math.hypot(...Array.from(weights, ([, weight]) => weight))
 
+export interface Topics {
+  /** The numbers of the concepts in ascending order. None if the texts say nothing. */
+  readonly concepts: Uint16Array
+  /** The weight of each concept. Their squares add up to 1. */
+  readonly weights: Float64Array
+  /** The direction of the words' vectors. */
+  readonly direction: Float32Array
+}
+
 const bare = new Set(vocabulary.bare)
 
 export const add = <K>(to: Map<K, number>, key: K, weight: number) => to.set(key, (to.get(key) ?? 0) + weight)
@@ -65,11 +74,8 @@ export const inDirection = (weights: Iterable<readonly [number, number]>, most =
   return new Map(strongest.map(([concept, weight]) => [concept, weight / length]))
 }
 
-/**
- * Returns what texts are about together. Each of their words and phrases votes for the concepts whose phrases contain it: the more, the fewer they are.
- * `concepts`: their numbers in ascending order, none if the texts say nothing. `weights`: those of the concepts. Their squares add up to 1.
- */
-export const topicsOf = (...texts: ReadonlyArray<string>) => {
+/** Returns what texts are about together. Each of their words and phrases votes for the concepts whose phrases contain it: the more, the fewer they are. */
+export const topicsOf = (...texts: ReadonlyArray<string>): Topics => {
   const votes = new Map<number, number>()
   const vote = (text: string, concepts: ReturnType<typeof listOf>, times: number) => {
     const isKind = !text.includes(" ") && bare.has(conceptsOf.get(text)?.[0] ?? "")
@@ -95,8 +101,6 @@ export const topicsOf = (...texts: ReadonlyArray<string>) => {
     direction: directionOf((known ??= compiled()).vectors, all.flat()),
   }
 }
-
-export type Topics = ReturnType<typeof topicsOf>
 
 /**
  * Returns how near two topics are, from 0 (nothing in common, or unknown) to 1 (surely the same): the value whose evidence is that of the cosine of their

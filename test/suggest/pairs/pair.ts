@@ -6,8 +6,8 @@ import { FormFile, toForm } from "../../../src/practice/files.ts"
 import { profiler } from "../../../src/profile/ColumnProfile.ts"
 import { openSource } from "../../../src/source/openSource.ts"
 import type { Source } from "../../../src/source/Source.ts"
-import { suggest, type Suggestions } from "../../../src/suggest/suggest.ts"
-import type { Origin } from "../../../src/suggest/Suggestion.ts"
+import { suggest } from "../../../src/suggest/suggest.ts"
+import type { Origin, Suggestions } from "../../../src/suggest/Suggestion.ts"
 
 const Origin = Schema.Union(
   Schema.String,
