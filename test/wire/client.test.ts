@@ -116,7 +116,7 @@ describe("the client with literal answers", () => {
       const { service } = yield* played(answerText(404, "{}"))
       const error = yield* Effect.flip(service.list?.("f", { offset: 0, sort: "desc" }) ?? Effect.void)
       expect(error).toMatchObject({ reason: "unexpected", status: 404 })
-      expect(String(error)).toContain("remove `list` from its `capabilities`")
+      expect(String(error)).toContain("its `capabilities` in config/formferry.yaml must not contain `list`")
     }))
 
   it.scopedLive("lists the account's forms by their public ids, and omits those without one", () =>

@@ -121,7 +121,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio in Chromium", { timeout: 3
     await search.fill("")
     await page.getByRole("button", { name: "Back to the list" }).click()
     // What is left is a mistake in a cell, which is fixed after the run.
-    await page.getByRole("region", { name: "What is open" }).getByText("1 cell is not an option").waitFor()
+    await page.getByRole("region", { name: "What is open" }).getByText("1 cell is not an option").first().waitFor()
     expect(await page.getByText("Nothing is open.").count()).toBe(0)
 
     // The figures and the preview follow.
