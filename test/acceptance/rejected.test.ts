@@ -2,13 +2,13 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
-import Papa from "papaparse"
-import { columnName } from "../../src/domain/words.ts"
 import { row, text, xlsx, zip } from "../source/workbooks.ts"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { fix, importFixed } from "./rejected.ts"
+import { fix, importFixed, rejectedLines, runAsWorkbook, sheetOf } from "./rejected.ts"
 
 const sink = "service: live\n  form: contacts\n  stopWhen: { invalid: 100% }"
+
+const withMail = (cell: string) => cell.replace("not an address", "a@example.org")
 
 it.scopedLive("rows that could not be read stay rejected until they are corrected and their code is deleted", () =>
   Effect.gen(function*() {
@@ -330,22 +330,11 @@ it.scopedLive("rejected rows that a spreadsheet program has saved as a workbook 
       ),
     )
     expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
-    const book = (name: string) => {
-      const rows =
-        Papa.parse<Array<string>>(at.read("reports/contacts/latest/rejected.csv"), { skipEmptyLines: true }).data
-      const cells = rows.map((row, r) =>
-        `<row r="${r + 1}">${
-          row.map((cell, c) => cell === "" ? "" : `<c r="${columnName(c)}${r + 1}" ${text(cell)}</c>`).join("")
-        }</row>`
-      )
-      at.write(name, zip(xlsx([{ name: "rejected", rows: cells.join("") }])))
-      return at.inProcess("run", "contacts", "--source", name)
-    }
-    const held = yield* book("rejected.xlsx")
+    const held = yield* runAsWorkbook(at, "rejected.xlsx")
     expect(held.status, held.stdout + held.stderr).toBe(1)
     expect(at.report().rows).toMatchObject({ read: 2, invalid: 2 })
     expect((yield* at.inProcess("run", "contacts", "--redact")).status).toBe(1)
-    const masked = yield* book("masked.xlsx")
+    const masked = yield* runAsWorkbook(at, "masked.xlsx")
     expect(masked.status, masked.stdout + masked.stderr).toBe(2)
     expect(masked.stderr).toContain("masked copy")
     expect(at.count()).toBe(1)
@@ -386,12 +375,7 @@ it.scopedLive("a rejected.csv that was saved as a workbook is read without the p
       + row(3, text("1"), text("Ada"), text("not an address"), text("1990-01-17"))
     at.write("source.xlsx", zip(xlsx([{ name: "S", rows }])))
     expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
-    const fixed = Papa.parse<Array<string>>(at.read("reports/contacts/latest/rejected.csv"), { skipEmptyLines: true })
-      .data.map((line, index) =>
-        row(index + 1, ...line.map((cell) => cell === "" ? "" : text(cell.replace("not an address", "a@example.org"))))
-      )
-    at.write("fixed.xlsx", zip(xlsx([{ name: "rejected", rows: fixed.join("") }])))
-    const sent = yield* at.inProcess("run", "contacts", "--source", "fixed.xlsx")
+    const sent = yield* runAsWorkbook(at, "fixed.xlsx", rejectedLines(at, withMail))
     expect(sent.status, sent.stdout + sent.stderr).toBe(0)
     expect(at.report().rows).toMatchObject({ read: 1, imported: 1 })
   }))
@@ -406,16 +390,13 @@ it.scopedLive("rejected rows in the pipeline's sheet of a workbook with several 
     const titles = ["ID", "Start time", "Completion time", "Email", "Name", "Mail", "Born"]
     const times = ["7/2/20 11:00:22", "7/2/20 11:04:10", "anonymous"]
     const book = (lines: ReadonlyArray<ReadonlyArray<string>>) => {
-      const rows = lines.map((line, index) => row(index + 1, ...line.map((cell) => cell === "" ? "" : text(cell))))
-      const notes = row(1, text("ID"), text("Name")) + row(2, text("9"), text("Zed"))
-      return zip(xlsx([{ name: "Notes", rows: notes }, { name: "Answers", rows: rows.join("") }]))
+      const notes = sheetOf([["ID", "Name"], ["9", "Zed"]])
+      return zip(xlsx([{ name: "Notes", rows: notes }, { name: "Answers", rows: sheetOf(lines) }]))
     }
     at.write("source.xlsx", book([titles, ["1", ...times, "Ada", "not an address", "1990-01-17"]]))
     const first = yield* at.inProcess("run", "contacts")
     expect(first.status, first.stdout + first.stderr).toBe(1)
-    const fixed = Papa.parse<Array<string>>(at.read("reports/contacts/latest/rejected.csv"), { skipEmptyLines: true })
-      .data.map((line) => line.map((cell) => cell.replace("not an address", "a@example.org")))
-    at.write("fixed.xlsx", book(fixed))
+    at.write("fixed.xlsx", book(rejectedLines(at, withMail)))
     const sent = yield* at.inProcess("run", "contacts", "--source", "fixed.xlsx")
     expect(sent.status, sent.stdout + sent.stderr).toBe(0)
     expect(at.report().rows).toMatchObject({ read: 1, imported: 1 })
@@ -436,10 +417,7 @@ sink: { service: live, form: contacts }
     )
     at.write("source.csv", "1,Ada,x\n2,,y\n3,,z\n")
     expect((yield* at.inProcess("run", "contacts", "--redact")).status).toBe(1)
-    const lines = Papa.parse<Array<string>>(at.read("reports/contacts/latest/rejected.csv"), { skipEmptyLines: true })
-      .data.map((line, index) => row(index + 1, ...line.map((cell) => cell === "" ? "" : text(cell))))
-    at.write("masked.xlsx", zip(xlsx([{ name: "rejected", rows: lines.join("") }])))
-    const masked = yield* at.inProcess("run", "contacts", "--source", "masked.xlsx")
+    const masked = yield* runAsWorkbook(at, "masked.xlsx")
     expect(masked.status, masked.stdout + masked.stderr).toBe(2)
     expect(masked.stderr).toContain("masked copy")
     expect(at.answers("qName")).toEqual(["Ada"])
@@ -453,19 +431,11 @@ it.scopedLive("a masked rejected.csv, or one without its _id, that was saved as 
       + row(2, text("1"), text("Ada"), text("not an address"), text("1990-01-17"))
     at.write("source.xlsx", zip(xlsx([{ name: "S", rows }])))
     expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
-    const saved = (name: string, own: number) => {
-      const lines = Papa.parse<Array<string>>(at.read("reports/contacts/latest/rejected.csv"), { skipEmptyLines: true })
-        .data.map((line, index) =>
-          row(index + 1, ...line.toSpliced(own, 1).map((cell) => cell === "" ? "" : text(cell)))
-        )
-      at.write(name, zip(xlsx([{ name: "rejected", rows: lines.join("") }])))
-      return at.inProcess("run", "contacts", "--source", name)
-    }
-    const moved = yield* saved("moved.xlsx", 4)
+    const moved = yield* runAsWorkbook(at, "moved.xlsx", rejectedLines(at).map((line) => line.toSpliced(4, 1)))
     expect(moved.status, moved.stdout + moved.stderr).toBe(2)
     expect(moved.stderr).toContain("columns from _id to _message were removed or moved")
     expect((yield* at.inProcess("run", "contacts", "--redact")).status).toBe(1)
-    const masked = yield* saved("masked.xlsx", 99)
+    const masked = yield* runAsWorkbook(at, "masked.xlsx")
     expect(masked.status, masked.stdout + masked.stderr).toBe(2)
     expect(masked.stderr).toContain("masked copy")
   }))

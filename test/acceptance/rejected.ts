@@ -1,6 +1,8 @@
 // What a person does with the rows that the last run rejected.
 import { expect } from "@effect/vitest"
 import { join } from "node:path"
+import Papa from "papaparse"
+import { row, text, xlsx, zip } from "../source/workbooks.ts"
 import type { Bench } from "./contacts.ts"
 
 /** Runs the command that the last run suggested, unchanged. */
@@ -16,4 +18,21 @@ export const fix = (at: Bench, ...changes: ReadonlyArray<readonly [RegExp | stri
     expect(at.read(file).search(before)).toBeGreaterThanOrEqual(0)
     at.write(file, at.read(file).replace(before, after))
   }
+}
+
+type Lines = ReadonlyArray<ReadonlyArray<string>>
+
+/** Returns the cells of the last run's rejected.csv, changed by a function. */
+export const rejectedLines = (at: Bench, change = (cell: string) => cell): Lines =>
+  Papa.parse<Array<string>>(at.read("reports/contacts/latest/rejected.csv"), { skipEmptyLines: true })
+    .data.map((line) => line.map(change))
+
+/** Returns a worksheet's rows with these texts. */
+export const sheetOf = (lines: Lines): string =>
+  lines.map((line, index) => row(index + 1, ...line.map((cell) => cell === "" ? "" : text(cell)))).join("")
+
+/** Saves rejected rows as a workbook, and imports it. */
+export const runAsWorkbook = (at: Bench, name: string, lines = rejectedLines(at)) => {
+  at.write(name, zip(xlsx([{ name: "rejected", rows: sheetOf(lines) }])))
+  return at.inProcess("run", "contacts", "--source", name)
 }
