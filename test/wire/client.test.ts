@@ -111,7 +111,7 @@ describe("the client with literal answers", () => {
       expect(requests()).toHaveLength(3)
     }))
 
-  it.scopedLive("if a service does not know the path of a list, the error names the capability to remove", () =>
+  it.scopedLive("if a service does not know the path of a list, the error names the capability that must not be set", () =>
     Effect.gen(function*() {
       const { service } = yield* played(answerText(404, "{}"))
       const error = yield* Effect.flip(service.list?.("f", { offset: 0, sort: "desc" }) ?? Effect.void)
