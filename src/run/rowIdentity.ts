@@ -47,7 +47,7 @@ export const keysDiffer = (plan: RunPlan, view: PipelineLedger): Effect.Effect<b
   })
 
 /**
- * Stops the run because rows may be known under different keys, unless a person has accepted exactly this state. Exits with code 2, or 3 if `limit` is exceeded. Returns whether it stopped the run.
+ * Stops the run because rows may be known under different keys, unless a person has accepted each part of this state. Exits with code 2, or 3 if `limit` is exceeded. Returns whether it stopped the run.
  *
  * @param refused what a person has to accept. If only a part of it remains, that part stays accepted
  * @param options.how what to do if the rows are known, and, as its last line, the command for it (`next`), if there is one
