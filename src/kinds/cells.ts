@@ -60,8 +60,12 @@ export const allTexts = (parse: (texts: ReadonlyArray<string>) => Json | undefin
   errorIn(cells) ?? parse(cells.map(textOf))
 
 /** Makes a `Parse` from a function for the text of a single cell. */
-export const oneText = (parse: (text: string) => Json | undefined | Fault): Parse =>
-  oneCell((cell) => parse(typeof cell === "string" ? cell : textOf(cell)))
+export const oneText = (parse: (text: string) => Json | undefined | Fault): Parse => (cells) => {
+  const cell = cells[0]
+  if (cell instanceof ErrorCell) return excelError
+  const text = textOf(cell)
+  return text === "" ? undefined : parse(text)
+}
 
 /** Whether a text contains a character that is not visible, such as a zero-width space or a sign for the direction of writing. */
 export const hasInvisible = (text: string): boolean => /\p{Cf}/u.test(text)

@@ -66,11 +66,22 @@ export const readColumns = (columns: ReadonlyArray<Column>, reading: Reading): R
   const { empty, fallback, id, notes, parse, uses } = reading
   const list: Array<Cell> = columns.map(() => null)
   const first = columns[0]!
-  const isAlone = columns.length === 1
+  // Most answers have one column. Reading it without loops takes a tenth less time.
+  if (columns.length === 1) {
+    const { position } = first
+    return (cells, problems) => {
+      const cell = given(cells, position, empty)
+      if (cell === null) return fallback
+      list[0] = cell
+      const value = parse(list)
+      if (value instanceof Fault) return fail(reading, problems, cellProblem(id, first, cell, value))
+      uses.mark(position, notes.useOf(0, value !== undefined))
+      notes.clear()
+      return value
+    }
+  }
   return (cells, problems) => {
-    // Most answers have one column. Reading it without a loop saves 0.2 s for a million rows.
-    if (isAlone) list[0] = given(cells, first.position, empty)
-    if (isAlone ? list[0] === null : !fill(list, columns, cells, empty)) return fallback
+    if (!fill(list, columns, cells, empty)) return fallback
     const value = parse(list)
     if (value instanceof Fault) {
       const column = columns[value.cell] ?? first
