@@ -1,3 +1,4 @@
+import type { Pacing } from "./Admission.ts"
 import { type RateHeaders, rateHeaders } from "./rateHeaders.ts"
 import { SentRequests } from "./SentRequests.ts"
 import type { ResponseHeaders } from "./transport.ts"
@@ -103,7 +104,7 @@ const unlimited: Readonly<State> = {
  * After a 429, all requests wait as long as the service asks. Then the rate starts a few per cent below the last accepted one, returns to it, stays
  * there, and finally probes higher rates. The methods are synchronous. Times are in milliseconds, and the caller provides them.
  */
-export class Pace {
+export class Pace implements Pacing {
   /** Requests per second. */
   readonly #configured: number
   readonly #margin: number
@@ -161,12 +162,10 @@ export class Pace {
     return Math.min(this.#ceiling, this.#state.accepted * (1 - this.#margin) * share)
   }
 
-  /** When requests resume, in milliseconds. Nothing is sent before then. */
   get pausedUntil(): number {
     return this.#state.pausedUntil
   }
 
-  /** Takes a slot and returns 0, or returns how many milliseconds to wait before calling again. */
   take(now: number): number {
     if (now < this.#state.pausedUntil) return this.#state.pausedUntil - now
     const rate = this.rateAt(now)
@@ -194,10 +193,6 @@ export class Pace {
     return 0
   }
 
-  /**
-   * Adjusts the pace after a response to a request that was sent at `sentAt`. Returns how many milliseconds all
-   * requests must wait, or undefined if no wait is needed.
-   */
   observe(status: number, headers: ResponseHeaders, sentAt: number, now: number): number | undefined {
     const stated = rateHeaders(headers, now)
     if (stated?.limit !== undefined && stated.window !== undefined && stated.limit > 0 && stated.window > 0) {
