@@ -19,17 +19,18 @@ export class ServiceUnusable extends Schema.TaggedError<ServiceUnusable>()("Serv
   next: Schema.optional(Schema.Array(Schema.String)),
 }) {}
 
+/** The submissions in the response to a create request. */
+export interface CreatedSubmissions {
+  /** Each is decoded separately. It is `undefined` if it is malformed or its id occurs more than once. */
+  readonly submissions: ReadonlyArray<Submission | undefined>
+  /** Every submission id in the response, in order, including those of malformed submissions. */
+  readonly ids: ReadonlyArray<string>
+}
+
 /** The outcome of a create request. */
 export type CreateOutcome =
-  /**
-   * The response is 2xx with the specified body. Every submission is decoded separately. A submission is `undefined` if
-   * it is malformed or its id occurs more than once.
-   */
-  | {
-    readonly _tag: "Created"
-    readonly submissions: ReadonlyArray<Submission | undefined>
-    readonly ids: ReadonlyArray<string>
-  }
+  /** The response is 2xx with the specified body. */
+  | ({ readonly _tag: "Created" } & CreatedSubmissions)
   /** Certainly not created, so it may be retried later. `wait` is how many milliseconds the service asks to wait. */
   | {
     readonly _tag: "NotCreated"

@@ -5,19 +5,13 @@ import type { Element, Form } from "../domain/form.ts"
 import type { Item } from "../domain/item.ts"
 import { canonicalJson, isObject, type Json, type JsonObject } from "../domain/json.ts"
 import type { Submission } from "../domain/submission.ts"
-import type { ListedPage } from "./FormService.ts"
+import type { CreatedSubmissions, ListedPage } from "./FormService.ts"
 import { FormMetadata, gatewayNames, ListedForms, returnedSubmission, submissionIdOf } from "./wire.ts"
 
 /** Converts the bodies of requests and responses to domain values and back. Returns `undefined` if a body is not as specified. */
 export interface Codec {
   readonly form: (body: Uint8Array) => Form | undefined
-  /**
-   * Decodes each submission separately. A submission is `undefined` if it is malformed or its id occurs more than once.
-   * `ids` contains every submission id in the response, in order, including those of malformed submissions.
-   */
-  readonly created: (
-    body: Uint8Array,
-  ) => { readonly submissions: ReadonlyArray<Submission | undefined>; readonly ids: ReadonlyArray<string> } | undefined
+  readonly created: (body: Uint8Array) => CreatedSubmissions | undefined
   readonly read: (body: Uint8Array) => Submission | undefined
   readonly list: (body: Uint8Array) => ListedPage | undefined
   readonly forms: (body: Uint8Array) => ReadonlyArray<Pick<Form, "id" | "name">> | undefined
