@@ -6,7 +6,8 @@ import type { Digester } from "./Ledger.ts"
 export const newSecret = (): string => randomBytes(32).toString("hex")
 
 const blockLength = 64
-const digestLength = 16
+/** The length of a digest, in bytes. */
+export const digestLength = 16
 const wholeLength = 32
 
 /** How many digests are cached, and the longest text (in characters) whose digest is cached. */

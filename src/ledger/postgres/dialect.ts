@@ -1,5 +1,6 @@
+import { digestLength } from "../secret.ts"
 import type { Dialect } from "../sql/Dialect.ts"
-import { digestLength, personalKept, personalRow, stored } from "../sql/row.ts"
+import { personalKept, personalRow, stored } from "../sql/row.ts"
 
 /** The types of PostgreSQL, by SQLite's names. Texts are compared by their bytes, as in SQLite. */
 const typeOf: Readonly<Record<string, string>> = { INTEGER: "BIGINT", BLOB: "BYTEA", TEXT: `TEXT COLLATE "C"` }

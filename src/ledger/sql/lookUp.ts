@@ -2,8 +2,9 @@ import { groupBy } from "../../domain/groupBy.ts"
 import { eachAnswered, type Item } from "../../domain/item.ts"
 import type { Json } from "../../domain/json.ts"
 import { type ChunkContents, type FoundRow, isUnsent, type KeylessRow, type KnownRow } from "../rows.ts"
+import { digestLength } from "../secret.ts"
 import { type Cursor, isAnyLeftOut, near, readOn } from "./readOn.ts"
-import { digestLength, neverStored, type Stored, stored } from "./row.ts"
+import { neverStored, type Stored, stored } from "./row.ts"
 import { all, exists, get, ofIds, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { contentsIn, listOf, noContents, noKey, supersededBy } from "./superseded.ts"
@@ -119,7 +120,9 @@ export function* lookUp(
 ): Sql<ReadonlyArray<KnownRow | undefined>> {
   const known = new Array<KnownRow | undefined>(keys.length).fill(undefined)
   if (keys.length === 0) return known
-  if (keys.some((key) => key.length !== digestLength)) throw new Error("A key digest is not 16 bytes long.")
+  if (keys.some((key) => key.length !== digestLength)) {
+    throw new Error(`A key digest is not ${digestLength} bytes long.`)
+  }
   const leftOut = yield* leftOutOf(place, 1, keys)
   const superseded = yield* supersededBy(store, place, keys)
   const found = yield* find(store, place, keys, cursor)

@@ -1,6 +1,6 @@
 // Reading the ledger's rows in the order in which they were sent, which is mostly the order of the source's rows.
 import { stateCode } from "../codes.ts"
-import { digestLength } from "./row.ts"
+import { digestLength } from "../secret.ts"
 import { exists, get, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import type { Texts } from "./texts.ts"

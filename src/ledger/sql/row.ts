@@ -5,9 +5,6 @@ import { type Selected, selected, selection } from "./selection.ts"
 import type { Param } from "./statement.ts"
 import type { Texts } from "./texts.ts"
 
-/** The length of a key digest, in bytes. */
-export const digestLength = 16
-
 /** What is recorded about a row that is about to be sent, in addition to the row itself. */
 export interface Intended {
   readonly place: number

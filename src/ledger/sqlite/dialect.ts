@@ -1,5 +1,6 @@
+import { digestLength } from "../secret.ts"
 import type { Dialect } from "../sql/Dialect.ts"
-import { digestLength, stored } from "../sql/row.ts"
+import { stored } from "../sql/row.ts"
 
 /** Lists of texts and numbers are read several times as fast as lists of rows. */
 const nextRows = (isImported: string) => `
