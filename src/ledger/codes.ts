@@ -30,7 +30,7 @@ export const takenStates = `${sentStates}, ${stateCode.undone}`
 export const isTaken = (r: string, states = takenStates): string =>
   `(${r}.state IN (${states}) OR EXISTS (SELECT 1 FROM replaced WHERE replaced.row = ${r}.id))`
 
-const fateNumbers: { readonly [F in Fate]: number } = {
+export const fateCode: { readonly [F in Fate]: number } = {
   filtered: 0,
   duplicate: 1,
   alreadyImported: 2,
@@ -42,8 +42,6 @@ const fateNumbers: { readonly [F in Fate]: number } = {
   imported: 8,
   undone: 9,
 }
-
-export const fateCode = (fate: Fate): number => fateNumbers[fate]
 
 /** What a person may acknowledge in addition to fates: an imported row's verdict. */
 export const differingCode = 100

@@ -25,7 +25,7 @@ export function* recordAttention(
         digestOf(store, row),
         row.content,
         yield* store.texts.idOfList(row.columns),
-        fateCode(row.fate),
+        fateCode[row.fate],
         row.row,
         run,
         row.key ?? null,
@@ -47,11 +47,11 @@ export function* attended(
     `SELECT CASE
        WHEN EXISTS (
          SELECT 1 FROM acknowledged WHERE place = ?1 AND digest = ?2 AND what = ?4 AND content = CASE
-           WHEN ?4 = ${fateCode("inDoubt")} THEN (SELECT content FROM row WHERE place = ?1 AND digest = ?2) ELSE ?3 END
+           WHEN ?4 = ${fateCode.inDoubt} THEN (SELECT content FROM row WHERE place = ?1 AND digest = ?2) ELSE ?3 END
        ) THEN 2
        WHEN EXISTS (SELECT 1 FROM attention WHERE place = ?1 AND digest = ?2 AND what = ?4 AND content = ?3) THEN 1
        ELSE 0 END`,
-    rows.map((row) => [place, digestOf(store, row), row.content, fateCode(row.fate)]),
+    rows.map((row) => [place, digestOf(store, row), row.content, fateCode[row.fate]]),
   )
   return states.map(([state]) => (["new", "seen", "acknowledged"] as const)[state?.[0] ?? 0] ?? "new")
 }
@@ -72,7 +72,7 @@ const found = "FROM attention t WHERE t.place = ?"
 const standing = `FROM row t WHERE t.place = ? AND
   (t.state = ${stateCode.inDoubt} OR (t.state = ${stateCode.imported} AND t.verdict IN (${verdictCode.differing}, ${verdictCode.missing})))`
 
-const standingCode = `CASE t.state WHEN ${stateCode.inDoubt} THEN ${fateCode("inDoubt")} ELSE ${reviewedAs("t")} END`
+const standingCode = `CASE t.state WHEN ${stateCode.inDoubt} THEN ${fateCode.inDoubt} ELSE ${reviewedAs("t")} END`
 
 /**
  * Records an acknowledgement inside a transaction, bound to each row's present content and fate. `all` means everything that needs review now: what
@@ -98,14 +98,14 @@ export function* acknowledge(
     ? "ON CONFLICT DO NOTHING"
     : "ON CONFLICT (place, digest, content, what) DO UPDATE SET at = excluded.at, by = excluded.by, because = excluded.because"
   let acknowledged = 0
-  const duplicate = ` AND t.what = ${fateCode("duplicate")}`
+  const duplicate = ` AND t.what = ${fateCode.duplicate}`
   const duplicates = what.leaveOut
     ? yield* numberIn(`SELECT count(*) ${found}${latest}${duplicate}${named}`, [place, ...names])
     : undefined
   for (const [from, code, content] of sources) {
     // A row that was imported and verified stays imported, even if it was edited later. To skip the key of a duplicate would skip the other row with it.
     if (what.leaveOut && from !== drifting) {
-      const but = from === standing ? "" : ` AND t.what <> ${fateCode("duplicate")}`
+      const but = from === standing ? "" : ` AND t.what <> ${fateCode.duplicate}`
       yield* write(
         `INSERT INTO leftOut (place, keyed, digest, key, at, by, because)
          SELECT DISTINCT t.place, CASE WHEN length(t.digest) > 0 THEN 1 ELSE 0 END, CASE WHEN length(t.digest) > 0 THEN t.digest ELSE t.content END, t.key,

@@ -87,9 +87,7 @@ export function* forget(
       const [original, content] of yield* all<readonly [Buffer, Buffer]>(
         `SELECT s.digest, s.content FROM superseded s WHERE s.fixed = ?1 AND (length(s.digest) = 0 OR NOT EXISTS (
            SELECT 1 FROM row r WHERE r.place = s.place AND r.digest = s.digest AND r.id <> ?1
-           UNION ALL SELECT 1 FROM attention t WHERE t.place = s.place AND t.digest = s.digest AND t.content = s.content AND t.what = ${
-          fateCode("duplicate")
-        }))`,
+           UNION ALL SELECT 1 FROM attention t WHERE t.place = s.place AND t.digest = s.digest AND t.content = s.content AND t.what = ${fateCode.duplicate}))`,
         [row],
       )
     ) {

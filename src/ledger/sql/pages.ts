@@ -107,7 +107,7 @@ const doubtful = selection<DoubtfulRow>({
   item,
   cells,
   columns: selected("b.columns", (id: number, texts) => texts.listOf(id)),
-  acknowledged: condition(isAcknowledged("r", "r.content", fateCode("inDoubt"))),
+  acknowledged: condition(isAcknowledged("r", "r.content", fateCode.inDoubt)),
   isUndone: condition(ofUndoneRun),
 })
 

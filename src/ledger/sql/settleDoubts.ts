@@ -96,7 +96,7 @@ function* endDoubts(
     // The acknowledgement covered this doubt only. If the row is ever in doubt again, a person must review it again.
     yield* write(`DELETE FROM acknowledged WHERE place = ? AND what = ? AND digest IN (${values("?")})`, [
       place,
-      fateCode("inDoubt"),
+      fateCode.inDoubt,
       ...some.map(({ keyDigest }) => keyDigest),
     ])
     yield* write(

@@ -29,7 +29,7 @@ export function* counts(place: number): Sql<Counts> {
     acknowledged[verdict] = seen
   }
   const [inDoubt, seen] = (yield* get<readonly [number, number]>(
-    `SELECT count(*), count(*) FILTER (WHERE ${isAcknowledged("r", "r.content", fateCode("inDoubt"))})
+    `SELECT count(*), count(*) FILTER (WHERE ${isAcknowledged("r", "r.content", fateCode.inDoubt)})
      FROM row r INDEXED BY row_doubt WHERE r.place = ? AND r.state = ${stateCode.inDoubt}`,
     [place],
   )) ?? [0, 0]

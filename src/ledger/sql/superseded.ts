@@ -105,7 +105,7 @@ export function* fixedRows(
   const named = (found: ReadonlyArray<readonly [Buffer, Buffer, ...rest: ReadonlyArray<number>]>) =>
     new Set(found.map(([key, content]) => nameOf(content, key)))
   const [asItWas, asFixed, asRejected] = [named([...sent, ...before]), named(replaced), named(rejected)]
-  const asDuplicate = named(rejected.filter(([, , what]) => what === fateCode("duplicate")))
+  const asDuplicate = named(rejected.filter(([, , what]) => what === fateCode.duplicate))
   const gotKey = new Set(
     replaced.flatMap(([, content, isKeyless]) => (isKeyless === 1 ? [content.toString("latin1")] : [])),
   )
