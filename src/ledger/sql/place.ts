@@ -41,20 +41,19 @@ export function* runOf(place: number, run: string): Sql<number> {
 }
 
 /** Whether rows of a place `p` exist or may exist at its destination, or were deleted there and must not be sent again as new ones. */
-const stands = `EXISTS (SELECT 1 FROM row r WHERE r.place = p.id AND r.state IN (${takenStates}))`
+const hasRowsThere = `EXISTS (SELECT 1 FROM row r WHERE r.place = p.id AND r.state IN (${takenStates}))`
 
 /** Returns other pipelines whose rows exist, or may exist, at the destination. */
 function* othersAt({ pipeline, destination }: RequestedPlace): Sql<ReadonlyArray<string>> {
   return (yield* all<readonly [string]>(
-    `SELECT p.pipeline FROM place p WHERE p.service = ? AND p.form = ? AND p.pipeline <> ? AND ${stands} ORDER BY p.pipeline`,
+    `SELECT p.pipeline FROM place p WHERE p.service = ? AND p.form = ? AND p.pipeline <> ? AND ${hasRowsThere} ORDER BY p.pipeline`,
     [destination.service, destination.form, pipeline],
   )).map(([name]) => name)
 }
 
 /** Whether the destination has, or may have, rows of a place, or had rows that were deleted. */
 function* hasRows(place: number | undefined): Sql<boolean> {
-  return place !== undefined
-    && (yield* exists(`SELECT 1 FROM row WHERE place = ? AND state IN (${takenStates}) LIMIT 1`, [place]))
+  return place !== undefined && (yield* exists(`SELECT 1 FROM place p WHERE p.id = ? AND ${hasRowsThere}`, [place]))
 }
 
 /** Whether a place never tried to send a row. */
@@ -181,7 +180,7 @@ function* elsewhere(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
   // A service that was separate under its earlier address says nothing about its present one.
   const isSeparate = separate?.has(destination.service) === true
   const others = (yield* all<readonly [string, string]>(
-    `SELECT p.service, p.pipeline FROM place p WHERE p.form = ? AND p.service <> ? AND p.separate IN (?, ?) AND ${stands} ORDER BY p.service, p.pipeline`,
+    `SELECT p.service, p.pipeline FROM place p WHERE p.form = ? AND p.service <> ? AND p.separate IN (?, ?) AND ${hasRowsThere} ORDER BY p.service, p.pipeline`,
     [destination.form, destination.service, serviceName, isSeparate ? serviceName : ""],
   )).filter(([service]) => !isPractice(service) && separate?.has(service) !== true)
   const addresses = [...new Set(others.map(([service]) => service))]
