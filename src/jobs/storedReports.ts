@@ -10,7 +10,7 @@ import { disk } from "../project/disk.ts"
 import type { Project } from "../project/Project.ts"
 import type { emptyFolder } from "../report/forget.ts"
 import { failing } from "../report/partFiles.ts"
-import { isFolderName, latestRun, pointLatest, runFolders } from "../report/pastRuns.ts"
+import { isFolderName, latestRun, pointLatest, reportName, runFolders } from "../report/pastRuns.ts"
 import { ledgerOf } from "./projectLedger.ts"
 
 /** Opens the stored reports of a project for the scope. Returns undefined if its reports are only in its folder. */
@@ -60,9 +60,9 @@ const fetchRun = (
     const { fs, path } = yield* disk
     const isThere = yield* fs.exists(folder)
     const has = isThere ? yield* fs.readDirectory(folder) : []
-    if (isEmptied && has.some((name) => name !== "report.json")) yield* emptied({ folder })
+    if (isEmptied && has.some((name) => name !== reportName)) yield* emptied({ folder })
     const lacking = (yield* stored.files({ pipeline, run })).filter(({ name }) =>
-      isFolderName(name) && !has.includes(name) && (isWhole || name === "report.json")
+      isFolderName(name) && !has.includes(name) && (isWhole || name === reportName)
     )
     const names = lacking.map(({ name }) => name)
     if (lacking.length === 0) return names
@@ -148,7 +148,7 @@ export const storeReport = (project: Project, pipeline: string, run: string) =>
       const oldest = known.at(-1) ?? run
       for (const name of yield* runFolders(ofPipeline)) {
         const folder = path.join(ofPipeline, name)
-        if (known.includes(name) || name < oldest || !(yield* fs.exists(path.join(folder, "report.json")))) continue
+        if (known.includes(name) || name < oldest || !(yield* fs.exists(path.join(folder, reportName)))) continue
         yield* stored.store({ pipeline, run: name }, folder)
       }
     })).pipe(

@@ -4,7 +4,7 @@ import Papa from "papaparse"
 import { type Disk, disk, replaceText } from "../project/disk.ts"
 import { withoutApostrophe } from "./csv.ts"
 import { failing, type ReportError } from "./partFiles.ts"
-import { reportFolders } from "./pastRuns.ts"
+import { reportFolders, reportName } from "./pastRuns.ts"
 import { forgetRows, parseReport, reportJson } from "./reportFile.ts"
 
 /** The folder of a run, with the files that contain data of rows. */
@@ -115,13 +115,13 @@ export const emptyFolder = (
 ): Effect.Effect<void, ReportError, Disk> =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
-    const file = path.join(folder, "report.json")
+    const file = path.join(folder, reportName)
     const report = (yield* fs.exists(file))
       ? Either.getOrUndefined(parseReport(yield* fs.readFileString(file)))
       : undefined
     if (report !== undefined) yield* replaceText(file, `${reportJson(forgetRows(report))}\n`, 0o600)
     for (const name of yield* fs.readDirectory(folder)) {
-      if (report === undefined || name !== "report.json") yield* fs.remove(path.join(folder, name), { recursive: true })
+      if (report === undefined || name !== reportName) yield* fs.remove(path.join(folder, name), { recursive: true })
     }
     if (report === undefined) yield* fs.remove(folder)
   }).pipe(failing(folder))

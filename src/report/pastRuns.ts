@@ -27,6 +27,9 @@ export class ReportUnreadable extends Schema.TaggedError<ReportUnreadable>()("Re
 /** The name of the link to the latest run's folder, next to the folders of the runs. */
 const latest = "latest"
 
+/** The name of the file with a run's report, in the run's folder. */
+export const reportName = "report.json"
+
 /** Matches exactly one level of a path, so that a name can't lead out of the report folder. */
 export const isFolderName = (name: string): boolean => name !== "" && !/^\.+$/.test(name) && !/[/\\\p{Cc}]/u.test(name)
 
@@ -50,7 +53,7 @@ export const newestRuns = (reports: string, pipeline: string) =>
     const { fs, path } = yield* disk
     const ofPipeline = path.join(reports, pipeline)
     const newest = (yield* runFolders(ofPipeline)).slice(0, 2 * named)
-    const withReport = yield* Effect.filter(newest, (name) => fs.exists(path.join(ofPipeline, name, "report.json")))
+    const withReport = yield* Effect.filter(newest, (name) => fs.exists(path.join(ofPipeline, name, reportName)))
     return withReport.slice(0, named)
   })
 
@@ -151,7 +154,7 @@ const wholeReport: Parse<RunReport> = (content) =>
 const readFolder = <A>(folder: string, parse: Parse<A>): Effect.Effect<A | undefined, ReportUnreadable, Disk> =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
-    const file = path.join(folder, "report.json")
+    const file = path.join(folder, reportName)
     if (!(yield* fs.exists(file).pipe(Effect.orElseSucceed(() => true)))) return undefined
     const content = yield* fs.readFileString(file).pipe(
       Effect.mapError((error) => new ReportUnreadable({ file, reason: reasonOf(error) })),
@@ -249,19 +252,14 @@ export const readReport = (
       )
     }
     const report = yield* readFolder(folder, wholeReport)
+    if (report !== undefined) return { report, folder }
     const undone = path.join(folder, "undone.csv")
-    if (report === undefined && (yield* Effect.orElseSucceed(fs.exists(undone), () => false))) {
-      return yield* fail(
-        path.join(folder, "report.json"),
-        `an undo has no report. It lists the submissions that it deleted in ${undone}`,
-      )
-    }
-    return report === undefined
-      ? yield* fail(
-        path.join(folder, "report.json"),
-        `this run left no report. To show the latest one, run: formferry report ${pipeline}`,
-      )
-      : { report, folder }
+    return yield* fail(
+      path.join(folder, reportName),
+      (yield* Effect.orElseSucceed(fs.exists(undone), () => false))
+        ? `an undo has no report. It lists the submissions that it deleted in ${undone}`
+        : `this run left no report. To show the latest one, run: formferry report ${pipeline}`,
+    )
   })
 
 /** A killed run leaves a folder without a report. After this time, the run can no longer be in progress, and the folder is removed. */

@@ -9,6 +9,7 @@ import { type AttentionEntry, type CsvFile, csvFiles, type CsvRows, csvText, lin
 import type { WrittenFile } from "./html/details.ts"
 import { entryText, reportPage } from "./html/reportPage.ts"
 import type { PartFiles, ReportError } from "./partFiles.ts"
+import { reportName } from "./pastRuns.ts"
 import { reportJson } from "./reportFile.ts"
 
 type Rows<A, E> = Stream.Stream<ReadonlyArray<A>, E>
@@ -121,6 +122,6 @@ export const writeFiles = <E>(
       "report.html",
       Stream.concat(Stream.concat(Stream.succeed(page.before), data), Stream.succeed(page.after)),
     )
-    yield* files.write("report.json", Stream.succeed(reportJson(report) + "\n"))
-    return [...written.map(({ name }) => name), "report.html", "report.json"]
+    yield* files.write(reportName, Stream.succeed(reportJson(report) + "\n"))
+    return [...written.map(({ name }) => name), "report.html", reportName]
   })
