@@ -3,7 +3,7 @@ import type { AttentionRow } from "../facts.ts"
 import type { Acknowledged, LedgerSession } from "../Ledger.ts"
 import { all, each, numberIn, run, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
-import { digestOf, listOf } from "./superseded.ts"
+import { digestOf, inList, listOf } from "./superseded.ts"
 import { driftedAs, drifting, reviewedAs } from "./verdicts.ts"
 
 /** The columns that the content of a rejected row covers (place ?1, digest ?2, content ?3), if a run has recorded the row. */
@@ -91,7 +91,7 @@ export function* acknowledge(
     [standing, standingCode, "t.content"],
     [drifting, driftedAs, "d.seen"],
   ]
-  const named = what.keys === "all" ? "" : " AND t.digest IN (SELECT unhex(value) FROM json_each(?))"
+  const named = what.keys === "all" ? "" : ` AND t.digest ${inList()}`
   const names = what.keys === "all" ? [] : [listOf(digests)]
   // Rows that a person names count even if they were acknowledged before. With `all`, only rows that no person had acknowledged count.
   const conflict = what.keys === "all"

@@ -5,7 +5,7 @@ import { LedgerRefused } from "../errors.ts"
 import type { Forgetting, Forgotten } from "../Ledger.ts"
 import { all, each, get, insert, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
-import { listOf } from "./superseded.ts"
+import { inList, listOf } from "./superseded.ts"
 import { tables } from "./tables.ts"
 import { removeImported } from "./undo.ts"
 
@@ -130,7 +130,7 @@ function* mentionOf(
      UNION ALL SELECT 'held' FROM superseded WHERE place = ?1 AND digest = ?2
      UNION ALL SELECT 'held' FROM acknowledged WHERE place = ?1 AND digest = ?2
      UNION ALL SELECT CASE WHEN key IS NULL THEN 'left out' ELSE 'held' END FROM leftOut WHERE place = ?1 AND keyed = 1 AND digest = ?2
-     UNION ALL SELECT 'resembles' FROM leftOut WHERE place = ?1 AND keyed = 2 AND digest IN (SELECT unhex(value) FROM json_each(?3))
+     UNION ALL SELECT 'resembles' FROM leftOut WHERE place = ?1 AND keyed = 2 AND digest ${inList("?3")}
      ORDER BY 1 LIMIT 1`,
     [place, digest, listOf(like)],
   )

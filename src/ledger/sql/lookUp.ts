@@ -7,7 +7,7 @@ import { type Cursor, isAnyLeftOut, near, readOn } from "./readOn.ts"
 import { neverStored, type Stored, stored } from "./row.ts"
 import { all, exists, get, ofIds, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
-import { contentsIn, listOf, noContents, noKey, supersededBy } from "./superseded.ts"
+import { contentsIn, inList, listOf, noContents, noKey, supersededBy } from "./superseded.ts"
 import { ofUndoneRun } from "./undo.ts"
 import { unpackAnswers } from "./verdicts.ts"
 
@@ -159,7 +159,7 @@ const isIn = (set: ReadonlySet<string>, digest: Buffer): boolean => set.size > 0
 function* leftOutOf(place: number, keyed: 0 | 1, digests: ReadonlyArray<Buffer>): Sql<ReadonlySet<string>> {
   if (!(yield* isAnyLeftOut(place, keyed))) return new Set()
   const found = yield* all<readonly [Buffer]>(
-    "SELECT digest FROM leftOut WHERE place = ? AND keyed = ? AND digest IN (SELECT unhex(value) FROM json_each(?))",
+    `SELECT digest FROM leftOut WHERE place = ? AND keyed = ? AND digest ${inList()}`,
     [place, keyed, listOf(digests)],
   )
   return new Set(found.map(([digest]) => digest.toString("latin1")))

@@ -4,9 +4,12 @@ import type { FixedState, KnownRow, Rejected, Rejection } from "../rows.ts"
 import { all, exists, ofIds, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
-/** Returns digests as one parameter, of which `json_each` and `unhex` return the digests. */
+/** Returns digests as one parameter, for `inList`. */
 export const listOf = (digests: ReadonlyArray<Buffer>): string =>
   JSON.stringify(digests.map((one) => one.toString("hex")))
+
+/** Returns the condition of a statement that a column has one of the digests in a parameter that `listOf` returned. */
+export const inList = (parameter = "?"): string => `IN (SELECT unhex(value) FROM json_each(${parameter}))`
 
 type Contents = Array<KnownRow["superseded"][number]>
 
@@ -33,7 +36,7 @@ export function* supersededBy(
   const found = yield* all<readonly [Buffer, Buffer, number, number, number]>(
     `SELECT s.digest, s.content, s.columns, s.fixed, r.state FROM superseded s
      JOIN row r ON r.id = s.fixed AND r.state IN (${sentStates}, ${stateCode.undone})
-     WHERE s.place = ? AND s.digest IN (SELECT unhex(value) FROM json_each(?)) ORDER BY r.state = ${stateCode.undone}, s.fixed`,
+     WHERE s.place = ? AND s.digest ${inList()} ORDER BY r.state = ${stateCode.undone}, s.fixed`,
     [place, listOf(keys)],
   )
   const lists = yield* texts.read(() => found.map(([, , columns]) => texts.listOf(columns)))
@@ -79,26 +82,26 @@ export function* fixedRows(
   const keyed = listOf(keys.filter((key) => key.length > 0))
   const replaced = yield* all<readonly [Buffer, Buffer, number]>(
     `SELECT s.digest, s.content, CASE WHEN length(s.digest) > 0 AND s.key IS NULL THEN 1 ELSE 0 END FROM superseded s JOIN row r ON r.id = s.fixed AND ${states}
-     WHERE s.place = ? AND s.content IN (SELECT unhex(value) FROM json_each(?))`,
+     WHERE s.place = ? AND s.content ${inList()}`,
     [place, contents],
   )
   const sent = yield* all<readonly [Buffer, Buffer]>(
-    `SELECT r.digest, r.content FROM row r WHERE r.place = ? AND r.digest IN (SELECT unhex(value) FROM json_each(?)) AND ${states}`,
+    `SELECT r.digest, r.content FROM row r WHERE r.place = ? AND r.digest ${inList()} AND ${states}`,
     [place, keyed],
   )
   // If a row was imported again with other content, the submission with the earlier content stays in the form.
   const before = yield* all<readonly [Buffer, Buffer]>(
-    `SELECT r.digest, p.content FROM row r JOIN replaced p ON p.row = r.id WHERE r.place = ? AND r.digest IN (SELECT unhex(value) FROM json_each(?))`,
+    `SELECT r.digest, p.content FROM row r JOIN replaced p ON p.row = r.id WHERE r.place = ? AND r.digest ${inList()}`,
     [place, keyed],
   )
   // The rejected row may have got another key since, because the row key was edited.
   const rekeyed = yield* all<readonly [Buffer]>(
     `SELECT r.content FROM attention t JOIN row r ON r.place = t.place AND r.digest = t.digest AND r.content = t.content AND ${states}
-     WHERE t.place = ? AND t.content IN (SELECT unhex(value) FROM json_each(?))`,
+     WHERE t.place = ? AND t.content ${inList()}`,
     [place, contents],
   )
   const rejected = yield* all<readonly [Buffer, Buffer, number]>(
-    "SELECT digest, content, what FROM attention WHERE place = ? AND content IN (SELECT unhex(value) FROM json_each(?))",
+    `SELECT digest, content, what FROM attention WHERE place = ? AND content ${inList()}`,
     [place, contents],
   )
   const nameOf = (content: Buffer, key: Buffer) => Buffer.concat([content, key]).toString("latin1")
