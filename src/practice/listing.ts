@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { pageRows } from "../service/FormService.ts"
+import { DateTime } from "../service/wire.ts"
 import { invalid, issuesOf, json, type PracticeAnswer } from "./refusals.ts"
 import { countBefore, type StoredSubmission } from "./store.ts"
 
@@ -14,10 +15,9 @@ const whole = (least: number, most = Number.MAX_SAFE_INTEGER) =>
     expects(`a whole number from ${least}${most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`}`),
   )
 
-const DateTime = Schema.String.pipe(
-  Schema.pattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:?\d\d)$/),
-  Schema.compose(Schema.Date),
-).annotations(expects("a date and time with an offset, such as 2024-01-31T08:00:00Z"))
+const Moment = Schema.compose(DateTime, Schema.Date).annotations(
+  expects("a date and time with an offset, such as 2024-01-31T08:00:00Z"),
+)
 
 const oneOf = <const A extends string>(first: A, second: A) =>
   Schema.optionalWith(Schema.Literal(first, second).annotations(expects(`${first} or ${second}`)), {
@@ -29,8 +29,8 @@ const decodeQuery = Schema.decodeUnknownEither(
   Schema.Struct({
     limit: Schema.optionalWith(whole(1, pageRows), { exact: true, default: () => 50 }),
     offset: Schema.optionalWith(whole(0), { exact: true, default: () => 0 }),
-    afterDate: Schema.optionalWith(DateTime, { exact: true }),
-    beforeDate: Schema.optionalWith(DateTime, { exact: true }),
+    afterDate: Schema.optionalWith(Moment, { exact: true }),
+    beforeDate: Schema.optionalWith(Moment, { exact: true }),
     status: oneOf("finished", "in_progress"),
     sort: oneOf("asc", "desc"),
     search: Schema.optionalWith(Schema.String, { exact: true, default: () => "" }),

@@ -209,7 +209,7 @@ export const returnedSubmission = (
 const exactly = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 /** A date and time with an offset, as `Date` parses it (ISO 8601). */
-const DateTime = Schema.String.pipe(
+export const DateTime = Schema.String.pipe(
   Schema.filter(
     (text) =>
       /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)),
