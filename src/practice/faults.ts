@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Utils from "effect/Utils"
 import { isObject, parsedJson } from "../domain/json.ts"
-import { type PracticeAnswer, refusal } from "./refusals.ts"
+import { notFound, type PracticeAnswer } from "./refusals.ts"
 import type { Decision, ServedRequest } from "./rules.ts"
 import type { StoredSubmission } from "./store.ts"
 
@@ -184,7 +184,7 @@ export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => 
     context: FaultContext,
   ) =>
     Effect.suspend(() => {
-      if (operation === "read" && isHidden(request)) return Effect.succeed(refusal(404, "Not Found"))
+      if (operation === "read" && isHidden(request)) return Effect.succeed(notFound)
       const { answer, created, removed } = service.decide(request, listedAt.size === 0 ? undefined : isListed)
       if (removed !== undefined) return Effect.as(service.remove(removed.form, removed.id), answer)
       if (created === undefined) return Effect.succeed(answer)

@@ -7,7 +7,7 @@ import { FilledText } from "../kinds/Kind.ts"
 import { Time, whole } from "../project/fields.ts"
 import { expecting } from "../project/section.ts"
 import { answered, type FaultContext, operations, type PlannedFault, type Reply } from "./faults.ts"
-import { invalid, type PracticeAnswer, refusal } from "./refusals.ts"
+import { invalid, type PracticeAnswer, refusal, tooManyRequests } from "./refusals.ts"
 
 /** A kind of fault that is planned by its name and settings (docs/practice.md). */
 export interface FaultKind<A> {
@@ -137,9 +137,11 @@ export const namedFaults = {
     }),
     (settings) => ({
       reply: instead("before", ({ now }) => {
-        const answer = refusal(429, "Too many requests. Try again soon.")
         const wait = settings.wait === undefined ? 1_000 : Duration.toMillis(settings.wait)
-        return answered({ ...answer, headers: { ...answer.headers, ...retryAfter(settings.retryAfter, wait, now) } })
+        return answered({
+          ...tooManyRequests,
+          headers: { ...tooManyRequests.headers, ...retryAfter(settings.retryAfter, wait, now) },
+        })
       }),
     }),
   ),

@@ -27,6 +27,10 @@ const names: Readonly<Record<number, string>> = {
 export const refusal = (status: number, message: string): PracticeAnswer =>
   json(status, JSON.stringify({ statusCode: status, error: names[status] ?? "Error", message }))
 
+export const notFound = refusal(404, "Not Found")
+
+export const tooManyRequests = refusal(429, "Too many requests. Try again soon.")
+
 /** A mistake in a create request, as services report it. */
 export interface Issue {
   readonly code: string

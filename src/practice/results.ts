@@ -5,7 +5,7 @@ import type { Form } from "../domain/form.ts"
 import { isObject, type Json } from "../domain/json.ts"
 import { submissionLists } from "../domain/submission.ts"
 import { isFile } from "../kinds/files.ts"
-import { json, type PracticeAnswer, refusal } from "./refusals.ts"
+import { json, notFound, type PracticeAnswer, refusal } from "./refusals.ts"
 import { policy, resultsPage } from "./resultsPage.ts"
 import type { PracticeStore, StoredSubmission } from "./store.ts"
 
@@ -153,8 +153,8 @@ export const results = (
     return json(200, JSON.stringify(forms.map(({ id, name }) => ({ id, name, submissions: store.all(id).length }))))
   }
   const form = forms.find((one) => one.id === percentDecoded(id))
-  if (more.length > 0 || (id !== "" && form === undefined)) return refusal(404, "Not Found")
+  if (more.length > 0 || (id !== "" && form === undefined)) return notFound
   if (form === undefined || what === "") return html
   if (what === "csv") return csv(form, store)
-  return what === "rows" ? rows(form, store, new URLSearchParams(query)) : refusal(404, "Not Found")
+  return what === "rows" ? rows(form, store, new URLSearchParams(query)) : notFound
 }

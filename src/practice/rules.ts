@@ -6,7 +6,16 @@ import { isoOf } from "../domain/words.ts"
 import { parseJson } from "../service/codec.ts"
 import { createRequest } from "../service/wire.ts"
 import { listing } from "./listing.ts"
-import { invalid, type Issue, issuesOf, json, type PracticeAnswer, refusal } from "./refusals.ts"
+import {
+  invalid,
+  type Issue,
+  issuesOf,
+  json,
+  notFound,
+  type PracticeAnswer,
+  refusal,
+  tooManyRequests,
+} from "./refusals.ts"
 import type { PracticeStore, StoredSubmission } from "./store.ts"
 
 /** A submission item that the schema accepted. */
@@ -128,7 +137,7 @@ export const makeRules = (settings: PracticeSettings): (request: ServedRequest, 
   const forms: Decision = {
     answer: json(200, JSON.stringify(Array.from(settings.forms.values(), ({ id, name }) => ({ name, formId: id })))),
   }
-  const notFound: Decision = { answer: refusal(404, "Not Found") }
+  const missing: Decision = { answer: notFound }
 
   const create = (formId: string, request: ServedRequest, moment: Moment): Decision => {
     if (!/^application\/json\b/i.test(request.headers["content-type"] ?? "")) {
@@ -140,7 +149,7 @@ export const makeRules = (settings: PracticeSettings): (request: ServedRequest, 
     const decoded = decodeRequest(body)
     if (Either.isLeft(decoded)) return { answer: invalid(issuesOf(body, decoded.left)) }
     const form = settings.forms.get(formId)
-    if (form === undefined) return notFound
+    if (form === undefined) return missing
     const { submissions: items } = decoded.right
     const unknown = unknownIds(form, items)
     if (unknown.length > 0) return { answer: invalid(unknown) }
@@ -161,7 +170,7 @@ export const makeRules = (settings: PracticeSettings): (request: ServedRequest, 
   const list = (formId: string, query: URLSearchParams, { isListed, store }: Moment): Decision =>
     settings.forms.has(formId)
       ? { answer: listing(store.byTime(formId), query, isListed, shownFor(query)) }
-      : notFound
+      : missing
 
   const readOrDelete = (
     { method }: ServedRequest,
@@ -171,26 +180,26 @@ export const makeRules = (settings: PracticeSettings): (request: ServedRequest, 
     { store }: Moment,
   ): Decision => {
     const submission = settings.forms.has(formId) ? store.get(formId, id) : undefined
-    if (submission === undefined) return notFound
+    if (submission === undefined) return missing
     if (method === "DELETE") return { answer: json(200, "{}"), removed: { form: formId, id } }
-    return method === "GET" ? { answer: json(200, `{"submission":${shownFor(query)(submission)}}`) } : notFound
+    return method === "GET" ? { answer: json(200, `{"submission":${shownFor(query)(submission)}}`) } : missing
   }
 
   const route = (request: ServedRequest, moment: Moment): Decision => {
     const [path = "", query = ""] = request.path.split("?", 2)
-    if (!path.startsWith(`${settings.prefix}/`)) return notFound
+    if (!path.startsWith(`${settings.prefix}/`)) return missing
     const segments = path.slice(settings.prefix.length + 1).split("/").map(percentDecoded)
     const [root, formId, submissions, id] = segments
-    if (root !== "forms" || segments.length > 4) return notFound
-    if (formId === undefined) return request.method === "GET" ? forms : notFound
+    if (root !== "forms" || segments.length > 4) return missing
+    if (formId === undefined) return request.method === "GET" ? forms : missing
     if (segments.length === 2 && request.method === "GET") {
       const body = metadata.get(formId)
-      return body === undefined ? notFound : { answer: json(200, body) }
+      return body === undefined ? missing : { answer: json(200, body) }
     }
-    if (submissions !== "submissions") return notFound
+    if (submissions !== "submissions") return missing
     if (id !== undefined) return readOrDelete(request, formId, id, new URLSearchParams(query), moment)
     if (request.method === "POST") return create(formId, request, moment)
-    return request.method === "GET" ? list(formId, new URLSearchParams(query), moment) : notFound
+    return request.method === "GET" ? list(formId, new URLSearchParams(query), moment) : missing
   }
 
   return (request, moment) => {
@@ -198,7 +207,7 @@ export const makeRules = (settings: PracticeSettings): (request: ServedRequest, 
     if (wrongKey !== undefined) return { answer: refusal(400, wrongKey) }
     if (settings.rate === undefined) return route(request, moment)
     const { allowed, headers } = settings.rate(moment.now)
-    const decision = allowed ? route(request, moment) : { answer: refusal(429, "Too many requests. Try again soon.") }
+    const decision = allowed ? route(request, moment) : { answer: tooManyRequests }
     return { ...decision, answer: { ...decision.answer, headers: { ...decision.answer.headers, ...headers } } }
   }
 }
