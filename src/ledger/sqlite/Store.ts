@@ -18,7 +18,7 @@ import { just } from "../sql/statement.ts"
 import { lockTimes, type Store } from "../sql/Store.ts"
 import { Texts } from "../sql/texts.ts"
 import { removeCopies } from "./copyLedger.ts"
-import { attempt, type Database, isBusy } from "./database.ts"
+import { attempt, attemptOrRefuse, type Database, isBusy } from "./database.ts"
 import { dialect } from "./dialect.ts"
 import { openDatabase, watchFiles } from "./openDatabase.ts"
 import { freeSpace, requireRoom } from "./room.ts"
@@ -53,10 +53,7 @@ export const openStore = (
     if (unusable !== undefined) return yield* unusable
     if (!ledgerExists(file)) yield* mayCreate
     const { db, secret } = yield* Effect.acquireRelease(
-      Effect.flatMap(
-        attempt(file, "opening it", () => open(file)),
-        (opened) => (opened instanceof LedgerRefused ? Effect.fail(opened) : Effect.succeed(opened)),
-      ),
+      attemptOrRefuse(file, "opening it", () => open(file)),
       ({ db }) => Effect.ignore(attempt(file, "closing it", () => close(db))),
     )
     // If a new ledger's log is lost, a file without tables remains. Creating the tables would make it a different ledger.

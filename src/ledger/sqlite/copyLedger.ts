@@ -17,7 +17,7 @@ import { LedgerError, LedgerRefused } from "../errors.ts"
 import { sync } from "../fileSystem.ts"
 import { type Holder, ownedFolder, removeLeft } from "../holder.ts"
 import type { LedgerOptions } from "../Ledger.ts"
-import { attempt, Database } from "./database.ts"
+import { attempt, attemptOrRefuse, Database } from "./database.ts"
 import { openDatabase } from "./openDatabase.ts"
 import { ledgerExists, readSecret, secretFile } from "./secretFile.ts"
 
@@ -37,8 +37,8 @@ export const temporaryCopy = (
       Effect.mapError((cause) => new LedgerError({ file, doing: "making room for a copy of it", cause })),
     )
     const to = join(made, basename(from))
-    const refused = yield* attempt(from, "copying it", () => (ledgerExists(from) ? snapshot(from, to) : undefined))
-    return refused === undefined ? { file: to } : yield* refused
+    yield* attemptOrRefuse(from, "copying it", () => (ledgerExists(from) ? snapshot(from, to) : undefined))
+    return { file: to }
   })
 
 /** The beginning of the name of a copy's folder. */
@@ -59,7 +59,7 @@ export const backUpLedger = (file: string, toFile: string): Effect.Effect<number
   const from = resolve(file)
   const to = resolve(toFile)
   return Effect.gen(function*() {
-    const refused = yield* attempt(from, `backing it up into ${to}`, () => {
+    yield* attemptOrRefuse(from, `backing it up into ${to}`, () => {
       if (!ledgerExists(from)) return new LedgerRefused({ message: `There is no ledger ${from} to back up.` })
       const refused = snapshot(from, to)
       if (refused !== undefined) return refused
@@ -68,7 +68,6 @@ export const backUpLedger = (file: string, toFile: string): Effect.Effect<number
       sync(dirname(to))
       return undefined
     })
-    if (refused !== undefined) return yield* refused
     return yield* attempt(to, "checking the copy", () => statSync(to).size)
   })
 }

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import Libsql from "libsql"
 import { codeOf } from "../../domain/words.ts"
-import { LedgerError } from "../errors.ts"
+import { LedgerError, LedgerRefused } from "../errors.ts"
 import { type Param, type Rows, type Sql, type Statement, storable } from "../sql/statement.ts"
 
 /** One SQLite connection with its prepared statements. All methods are synchronous. Rows are arrays, in the order of the selected columns. */
@@ -166,3 +166,14 @@ export const ledgerError = (file: string, doing: string) => (cause: unknown): Le
 /** Runs synchronous work on the ledger's file. */
 export const attempt = <A>(file: string, doing: string, work: () => A): Effect.Effect<A, LedgerError> =>
   Effect.try({ try: work, catch: ledgerError(file, doing) })
+
+/** Runs synchronous work on the ledger's file. Fails with the refusal that it returns. */
+export const attemptOrRefuse = <A>(
+  file: string,
+  doing: string,
+  work: () => A | LedgerRefused,
+): Effect.Effect<A, LedgerError | LedgerRefused> =>
+  Effect.flatMap(
+    attempt(file, doing, work),
+    (result) => (result instanceof LedgerRefused ? Effect.fail(result) : Effect.succeed(result)),
+  )
