@@ -108,22 +108,12 @@ export const makeSession = (
       unkey: (rows) => writeForGood("recording rows without a key", () => unkey(store, place, rows)),
       acknowledge: (what) => writeForGood("recording an acknowledgement", () => acknowledge(store, place, what)),
       settleDoubts: (what) =>
-        Effect.gen(function*() {
-          const [others, landed] = Arr.partition(what.rows, ({ outcome }) => outcome._tag === "Landed")
-          const taken = new Set<string>()
-          let settlement: number | undefined
-          // Landed rows first: if this ends early, no row may be sent while a submission that fits it belongs to no row yet.
-          for (const rows of Arr.chunksOf([...landed, ...others], rowsAtOnce)) {
-            const earlier = settlement
-            const recorded = yield* writeForGood(
-              "recording how rows in doubt were settled",
-              () => settleDoubts(store, place, { ...what, rows }, earlier),
-            )
-            settlement = recorded.settlement
-            for (const id of recorded.taken) taken.add(id)
-          }
-          return taken
-        }),
+        settleDoubts(
+          store,
+          place,
+          what,
+          (program) => writeForGood("recording how rows in doubt were settled", program),
+        ),
       undo: (rows) => writeForGood("recording deleted submissions", () => undo(place, rows)),
       startRun: (record) =>
         write("recording the run's start", function*() {

@@ -1,3 +1,4 @@
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { Settlement } from "../../domain/report.ts"
 import { isoOf } from "../../domain/words.ts"
@@ -7,9 +8,36 @@ import type { LedgerSession } from "../Ledger.ts"
 import { takenSubmissions } from "./evidence.ts"
 import { type Created, recordCreated, recordUnsent } from "./outcomes.ts"
 import { completeReplacement, openReplacements, undoReplacement } from "./replace.ts"
-import { all, each, get, inTens, Refusal, type Sql, write } from "./statement.ts"
+import { all, each, get, inTens, Refusal, rowsAtOnce, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { ofUndoneRun } from "./undo.ts"
+
+type Settling = Parameters<LedgerSession["settleDoubts"]>[0]
+
+/**
+ * Records how rows in doubt are settled. See `LedgerSession.settleDoubts`.
+ *
+ * @param record runs a program in a transaction
+ */
+export const settleDoubts = <E>(
+  store: Store,
+  place: number,
+  what: Settling,
+  record: <A>(program: () => Sql<A>) => Effect.Effect<A, E>,
+): Effect.Effect<ReadonlySet<string>, E> =>
+  Effect.gen(function*() {
+    const [others, landed] = Arr.partition(what.rows, ({ outcome }) => outcome._tag === "Landed")
+    const taken = new Set<string>()
+    let settlement: number | undefined
+    // Landed rows first: if this ends early, no row may be sent while a submission that fits it belongs to no row yet.
+    for (const rows of Arr.chunksOf([...landed, ...others], rowsAtOnce)) {
+      const earlier = settlement
+      const recorded = yield* record(() => settleSome(store, place, { ...what, rows }, earlier))
+      settlement = recorded.settlement
+      for (const id of recorded.taken) taken.add(id)
+    }
+    return taken
+  })
 
 /**
  * Records, inside a transaction, how rows in doubt are settled. Rows that landed become imported and unread. The other rows become not created,
@@ -18,10 +46,10 @@ import { ofUndoneRun } from "./undo.ts"
  *
  * @param settlement the settlement to which earlier transactions have added rows. Undefined: these are its first rows
  */
-export function* settleDoubts(
+function* settleSome(
   store: Store,
   place: number,
-  { because, by, file, rows: all }: Parameters<LedgerSession["settleDoubts"]>[0],
+  { because, by, file, rows: all }: Settling,
   settlement: number | undefined,
 ): Sql<{ readonly taken: ReadonlySet<string>; readonly settlement: number | undefined }> {
   const taken = yield* takenSubmissions(
