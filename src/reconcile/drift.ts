@@ -9,7 +9,7 @@ import type { ServiceUnusable } from "../service/FormService.ts"
 import { discardedTypes, type ReadBackOptions, type ReadBackResult } from "./ReadBack.ts"
 
 /** How a submission has changed since it was verified. */
-export interface DriftResult extends Pick<ReadBackResult, "comparisons" | "editLink" | "discarded"> {
+export interface DriftResult extends Pick<ReadBackResult, "editLink" | "discarded"> {
   readonly standing: "unchanged" | Drifted
   /** The answers that changed: `different` or `absent`. `sent` is undefined, because what was sent is not kept after verification. */
   readonly comparisons: ReadonlyArray<AnswerComparison>

@@ -14,10 +14,10 @@ import { maskKey, outcomeOfFailure, outcomeOfResponse, type OutcomeSettings } fr
 import { overHttp } from "./overHttp.ts"
 import { Pace } from "./pace.ts"
 import { isAbsent, makeRepeated } from "./repeated.ts"
-import { isSuccess, makePauseLog, makeRequests, type Requests, segment } from "./requests.ts"
+import { makePauseLog, makeRequests, type Requests, segment } from "./requests.ts"
 import { backOff, defaultReadRetries, type RetryPolicy } from "./schedules.ts"
 import { SharedPace } from "./SharedPace.ts"
-import type { OpenTransport, TransportResponse, TransportTarget } from "./transport.ts"
+import { isSuccess, type OpenTransport, type TransportResponse, type TransportTarget } from "./transport.ts"
 
 /** The address of a form service, and the limits for using it. */
 export interface FormServiceOptions extends Omit<TransportTarget, "maxAnswer"> {

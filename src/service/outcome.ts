@@ -6,7 +6,7 @@ import { type Codec, parseJson } from "./codec.ts"
 import { type CreateOutcome, ServiceUnusable } from "./FormService.ts"
 import { longestPause } from "./pace.ts"
 import type { Operation } from "./telemetry.ts"
-import { header, type MaybeSent, type NeverSent, type TransportResponse } from "./transport.ts"
+import { header, isSuccess, type MaybeSent, type NeverSent, type TransportResponse } from "./transport.ts"
 import { ErrorBody } from "./wire.ts"
 
 /** What is needed to write messages about a service. */
@@ -174,12 +174,13 @@ const refusedAsAWhole = new Set<ServiceUnusable["reason"]>(["credentials", "form
  * @param wait how many milliseconds the service asked to wait
  */
 export const outcomeOfResponse = (
-  { status, headers, body }: TransportResponse,
+  response: TransportResponse,
   sent: number,
   wait: number | undefined,
   settings: OutcomeSettings,
 ): CreateOutcome => {
-  if (status >= 200 && status < 300) {
+  const { body, headers, status } = response
+  if (isSuccess(response)) {
     const created = settings.codec.created(body)
     return created === undefined
       ? inDoubt(`the service answered ${status}, but not with the submissions it created`)

@@ -35,8 +35,6 @@ const resetIn = (given: number | undefined, servicesNow: () => number): number |
   return Math.max(0, (given < epochMillis ? given * 1000 : given) - servicesNow())
 }
 
-const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000)
-
 /** Returns the time by the clock of a server, to which its dates refer. `date` is its header `Date`. */
 export const serversTime = (date: string | null | undefined, now: number): number => {
   const given = Date.parse(date ?? "")
@@ -59,7 +57,7 @@ export const rateHeaders = (headers: ResponseHeaders, now: number): RateHeaders 
   const policy = /(?:^|;)\s*w\s*=\s*(\d+)/.exec(of("policy") ?? "")
   return {
     limit,
-    window: milliseconds(policy === null ? undefined : Number(policy[1])),
+    window: policy === null ? undefined : Number(policy[1]) * 1000,
     remaining,
     reset: resetIn(count(of("reset")), servicesNow),
     retryAfter: after,

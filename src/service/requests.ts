@@ -13,8 +13,6 @@ export const segment = (id: string): string => {
   return encoded === "." || encoded === ".." ? encoded.replaceAll(".", "%2E") : encoded
 }
 
-export const isSuccess = ({ status }: TransportResponse): boolean => status >= 200 && status < 300
-
 /** What all clients of a service share. */
 export interface SharedParts {
   readonly clock: Clock.Clock
@@ -96,10 +94,6 @@ export const makeRequests = ({ admission, logPause, clock, pace, transport }: Sh
     counts[what] += 1
     timeline.count(what, clock.unsafeCurrentTimeMillis())
   }
-  const observe = (response: TransportResponse, startedAt: number): PacedResponse => {
-    if (response.status === 429) count("throttled")
-    return { response, wait: pace.observe(response.status, response.headers, startedAt, momentOf(clock)) }
-  }
   return {
     count,
     send: (operation, request, signal) =>
@@ -108,7 +102,9 @@ export const makeRequests = ({ admission, logPause, clock, pace, transport }: Sh
         inFlight += 1
         const sending = Effect.ensuring(transport.send(request), Effect.sync(() => inFlight -= 1))
         return Effect.flatMap(asRequest(operation, request.method, sending, pace.used), (response) => {
-          const answered = observe(response, startedAt)
+          if (response.status === 429) count("throttled")
+          const wait = pace.observe(response.status, response.headers, startedAt, momentOf(clock))
+          const answered = { response, wait }
           const log = logPause(response.status, momentOf(clock))
           return log === undefined ? Effect.succeed(answered) : Effect.as(log, answered)
         })

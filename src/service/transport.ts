@@ -51,6 +51,8 @@ export interface TransportResponse {
   readonly body: Uint8Array
 }
 
+export const isSuccess = ({ status }: TransportResponse): boolean => status >= 200 && status < 300
+
 /** Sends one request to one service, at most once. Follows no redirect and repeats nothing. */
 export interface Transport {
   readonly send: (request: TransportRequest) => Effect.Effect<TransportResponse, NeverSent | MaybeSent>
