@@ -34,17 +34,16 @@ const words: Readonly<Record<string, string>> = {
 }
 
 /** Describes a network error. For an unknown error, returns only the code or the name, because messages may repeat data that was sent or received. */
-const describeFault = (error: unknown): { readonly reason: string; readonly code: string | undefined } => {
+const describeFault = (error: unknown): string => {
   if (error instanceof ProxyFault) {
-    const cause = error.cause === undefined ? undefined : describeFault(error.cause)
-    return { reason: `${error.message}${cause === undefined ? "" : `: ${cause.reason}`}`, code: cause?.code }
+    return error.cause === undefined ? error.message : `${error.message}: ${describeFault(error.cause)}`
   }
   // If several addresses were tried, reports the error of the first.
   const first = error instanceof AggregateError ? error.errors[0] : error
-  const code = codeOf(first) || codeOf(error) || undefined
+  const code = codeOf(first) || codeOf(error)
   const name = error instanceof Error ? error.name : "unknown"
-  if (name === "HTTPParserError") return { reason: "the answer is not HTTP", code }
-  return { reason: (code === undefined ? undefined : words[code]) ?? `the connection failed (${code ?? name})`, code }
+  if (name === "HTTPParserError") return "the answer is not HTTP"
+  return words[code] ?? `the connection failed (${code || name})`
 }
 
 /**
@@ -124,21 +123,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    if (this.#settled) return
-    const { reason, code } = describeFault(error)
-    this.#fail(reason, code)
+    if (!this.#settled) this.#fail(describeFault(error))
   }
 
   get #tooLong(): string {
     return `the answer is longer than ${this.#maxAnswer} bytes`
   }
 
-  #fail(reason: string, code?: string): void {
+  #fail(reason: string): void {
     this.#end(
       Exit.fail(
         this.#controller === undefined
-          ? new NeverSent({ reason, code })
-          : new MaybeSent({ reason, code, status: this.#status === 0 ? undefined : this.#status }),
+          ? new NeverSent({ reason })
+          : new MaybeSent({ reason, status: this.#status === 0 ? undefined : this.#status }),
       ),
     )
   }

@@ -4,6 +4,7 @@ import * as FiberRef from "effect/FiberRef"
 import * as GlobalValue from "effect/GlobalValue"
 import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
+import type { TransportRequest } from "./transport.ts"
 
 /** Whether traces and metrics are exported (cli/telemetry.ts sets it). If not, nothing is measured and no spans are made. */
 export const telemetryOn: FiberRef.FiberRef<boolean> = GlobalValue.globalValue(
@@ -96,7 +97,7 @@ const status = (exit: Exit.Exit<{ readonly status: number }, unknown>): string =
  */
 export const asRequest = <A extends { readonly status: number }, E, R>(
   operation: Operation,
-  method: "GET" | "POST" | "DELETE",
+  method: TransportRequest["method"],
   request: Effect.Effect<A, E, R>,
   shared?: number,
 ): Effect.Effect<A, E, R> =>

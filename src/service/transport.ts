@@ -8,8 +8,6 @@ import type * as Scope from "effect/Scope"
 export class NeverSent extends Schema.TaggedError<NeverSent>()("NeverSent", {
   /** What happened, in a few words, such as "connection refused". */
   reason: Schema.String,
-  /** The system's or library's code, such as `ECONNREFUSED`. */
-  code: Schema.optional(Schema.String),
   /** Whether the guard or a cancellation prevented the request. */
   heldBack: Schema.optional(Schema.Boolean),
   /** Whether no later request can be sent either. */
@@ -23,7 +21,6 @@ export class NeverSent extends Schema.TaggedError<NeverSent>()("NeverSent", {
 /** A request that may have arrived, because sending had started. There is no complete response. */
 export class MaybeSent extends Schema.TaggedError<MaybeSent>()("MaybeSent", {
   reason: Schema.String,
-  code: Schema.optional(Schema.String),
   /** The response's status, if it arrived. */
   status: Schema.optional(Schema.Number),
 }) {
