@@ -1,14 +1,14 @@
 import * as Effect from "effect/Effect"
 import type { LedgerError, LedgerOvertaken } from "./errors.ts"
 import type { Sql } from "./sql/statement.ts"
-import type { Lease, Transactions } from "./sql/Store.ts"
+import type { Hold, Transactions } from "./sql/Store.ts"
 
 /** A write that shares a transaction with others. */
 export interface Job {
   readonly doing: string
-  readonly lease: Lease | undefined
-  /** Whether the ledger must never lose this write. If so, the lease's mark is durable before success is reported. */
-  readonly counts: boolean
+  readonly hold: Hold | undefined
+  /** Whether the ledger must never lose this write. If so, the hold's mark is durable before success is reported. */
+  readonly isCounted: boolean
   /** What the job changes. Jobs that have no common text may run at the same time in one transaction. If undefined, the job runs alone. */
   readonly touches: ReadonlyArray<string> | undefined
   readonly work: () => Sql<unknown>
@@ -40,16 +40,16 @@ export abstract class JobQueue implements Transactions {
   }
 
   write<A, E = never>(doing: string, work: () => Sql<A>): Effect.Effect<A, LedgerError | E> {
-    return this.submit({ doing, lease: undefined, counts: false, touches: undefined, work })
+    return this.submit({ doing, hold: undefined, isCounted: false, touches: undefined, work })
   }
 
   writeOn<A, E = never>(
-    lease: Lease,
+    hold: Hold,
     doing: string,
     work: () => Sql<A>,
-    { counts, touches }: { readonly counts: boolean; readonly touches?: ReadonlyArray<string> | undefined },
+    { isCounted, touches }: { readonly isCounted: boolean; readonly touches?: ReadonlyArray<string> | undefined },
   ): Effect.Effect<A, LedgerError | LedgerOvertaken | E> {
-    return this.submit({ doing, lease, counts, touches, work })
+    return this.submit({ doing, hold, isCounted, touches, work })
   }
 
   protected get isEmpty(): boolean {

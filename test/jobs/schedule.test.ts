@@ -91,8 +91,8 @@ const fail = (file: string, times: number) => {
   const { writeOn } = Writer.prototype
   let left = times
   const failing = vi.spyOn(Writer.prototype, "writeOn").mockImplementation(
-    function(this: Writer, lease, doing, ...rest) {
-      if (doing !== "recording an intent") return writeOn.call(this, lease, doing, ...rest) as never
+    function(this: Writer, hold, doing, ...rest) {
+      if (doing !== "recording an intent") return writeOn.call(this, hold, doing, ...rest) as never
       if (--left === 0) failing.mockRestore()
       return Effect.fail(new LedgerError({ file, doing, cause: "disk I/O error" }))
     },

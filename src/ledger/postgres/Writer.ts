@@ -1,6 +1,6 @@
 import { describe, type Job, JobQueue, type Transacted } from "../JobQueue.ts"
 import type { MarkedServer } from "../marks.ts"
-import type { Lease } from "../sql/Store.ts"
+import type { Hold } from "../sql/Store.ts"
 import type { Answer, Connection } from "./connection.ts"
 import { transact, type Wave } from "./driver.ts"
 import { ledgerError } from "./failures.ts"
@@ -73,8 +73,8 @@ export class Writer extends JobQueue {
   }
 
   private async transacted(jobs: ReadonlyArray<Job>, sent: () => void): Promise<Transacted> {
-    const leases = leasesOf(jobs)
-    const counted = leasesOf(jobs.filter(({ counts }) => counts))
+    const holds = holdsOf(jobs)
+    const counted = holdsOf(jobs.filter(({ isCounted }) => isCounted))
     const before = this.ended
     let end = () => {}
     this.ended = new Promise((resolve) => {
@@ -84,9 +84,9 @@ export class Writer extends JobQueue {
       const ended = await this.connection.within(
         patience,
         () =>
-          transact(this.connection, this.begin, waves(leases, jobs), {
+          transact(this.connection, this.begin, waves(holds, jobs), {
             *last() {
-              for (const lease of counted) yield* lease.count()
+              for (const hold of counted) yield* hold.count()
             },
             mayCommit: async () => {
               await before
@@ -100,10 +100,10 @@ export class Writer extends JobQueue {
       if (!(ended instanceof Map)) {
         this.onRollback()
         const { key, refusal } = ended
-        return { refused: jobs.filter((job) => job === key || job.lease === key), failure: refusal.failure }
+        return { refused: jobs.filter((job) => job === key || job.hold === key), failure: refusal.failure }
       }
       // The next transaction counts its own commit once this one has ended, so this mark doesn't count it yet.
-      const marked = Promise.all(Array.from(leases, (lease) => lease.confirmed(counted.has(lease))))
+      const marked = Promise.all(Array.from(holds, (hold) => hold.confirmed(counted.has(hold))))
       end()
       await marked
       return { done: jobs.map((job) => ended.get(job)) }
@@ -123,16 +123,16 @@ export class Writer extends JobQueue {
 export const inTime = <A>(connection: Connection, work: () => Promise<A>): Promise<A> =>
   connection.within(patience, work)
 
-const leasesOf = (jobs: ReadonlyArray<Job>): ReadonlySet<Lease> => new Set(jobs.flatMap(({ lease }) => lease ?? []))
+const holdsOf = (jobs: ReadonlyArray<Job>): ReadonlySet<Hold> => new Set(jobs.flatMap(({ hold }) => hold ?? []))
 
 /**
  * Divides jobs into waves, in their order. Only jobs that change nothing in common share a wave, because in lockstep, each would read before the
- * others have written. The leases are confirmed with the first wave.
+ * others have written. The holds are confirmed with the first wave.
  */
 const waves = (
-  leases: ReadonlySet<Lease>,
+  holds: ReadonlySet<Hold>,
   jobs: ReadonlyArray<Job>,
-): ReadonlyArray<Wave<Job | Lease>> => {
+): ReadonlyArray<Wave<Job | Hold>> => {
   const all: Array<{ readonly jobs: Array<Job>; readonly touched: Set<string>; readonly alone: boolean }> = []
   for (const job of jobs) {
     const last = all.at(-1)
@@ -147,7 +147,7 @@ const waves = (
     }
   }
   return all.map(({ jobs }, at) => [
-    ...(at === 0 ? [...leases].map((lease) => [lease, () => lease.confirm()] as const) : []),
+    ...(at === 0 ? [...holds].map((hold) => [hold, () => hold.confirm()] as const) : []),
     ...jobs.map((job) => [job, job.work] as const),
   ])
 }

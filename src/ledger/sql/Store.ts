@@ -65,13 +65,13 @@ export type Heartbeats = (
 ) => Effect.Effect<number, LedgerError>
 
 /** A session's hold on the lock, which is confirmed inside each transaction. */
-export interface Lease {
+export interface Hold {
   /** Throws a Refusal if the lock is no longer ours. May renew the heartbeat in the same transaction. */
   readonly confirm: () => Sql<void>
-  /** Counts the present transaction for the lease's mark. Called inside a transaction with a program that the mark must cover. */
+  /** Counts the present transaction for the hold's mark. Called inside a transaction with a program that the mark must cover. */
   readonly count: () => Sql<void>
   /**
-   * Called once the transaction that confirmed the lease is durable. If that transaction was counted, makes the lease's mark durable. Returns a
+   * Called once the transaction that confirmed the hold is durable. If that transaction was counted, makes the hold's mark durable. Returns a
    * promise if that takes time. Throws if the mark can't be written, if the database was replaced, or if a copy of it is in use.
    */
   readonly confirmed: (isCounted: boolean) => Promise<void> | undefined
@@ -87,14 +87,14 @@ export interface Transactions {
    */
   readonly write: <A, E = never>(doing: string, program: () => Sql<A>) => Effect.Effect<A, LedgerError | E>
   /**
-   * Runs a program under a lease. Fails if the lease is lost. `counts` says whether the lease's mark covers the program. `touches` lists what the
+   * Runs a program under a hold. Fails if the hold is lost. `isCounted` says whether the hold's mark covers the program. `touches` lists what the
    * program changes: programs without a common text may run at the same time in one transaction. If undefined, the program runs alone.
    */
   readonly writeOn: <A, E = never>(
-    lease: Lease,
+    hold: Hold,
     doing: string,
     program: () => Sql<A>,
-    options: { readonly counts: boolean; readonly touches?: ReadonlyArray<string> | undefined },
+    options: { readonly isCounted: boolean; readonly touches?: ReadonlyArray<string> | undefined },
   ) => Effect.Effect<A, LedgerError | LedgerOvertaken | E>
 }
 

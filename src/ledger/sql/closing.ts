@@ -70,8 +70,8 @@ const unfinishedMessage = (file: string): string =>
   + "name the old ledger in `ledger`, and this one in `newLedger`. Then run: formferry ledger move"
 
 /**
- * Returns the ledger's parts with a writer that refuses to write after the ledger was closed, or its tables were changed. Writes under a lease need
- * no such check: closing a ledger takes every lock, and a lease checks the version itself.
+ * Returns the ledger's parts with a writer that refuses to write after the ledger was closed, or its tables were changed. Writes under a hold need
+ * no such check: closing a ledger takes every lock, and a hold checks the version itself.
  */
 export const untilClosed = (store: Store): Store => {
   const { writer } = store

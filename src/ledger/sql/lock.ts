@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto"
 import { isoOf } from "../../domain/words.ts"
 import type { Marked } from "../behind.ts"
 import { LedgerError, LedgerLocked, LedgerOvertaken, type LedgerRefused } from "../errors.ts"
-import { type Holder, hostOf, isGone, type Lease as Leased } from "../holder.ts"
+import { type Holder, hostOf, isGone, type Lease } from "../holder.ts"
 import type { RunInProgress } from "../standing.ts"
 import { isNewest, marksOf, mustBeNewest } from "./newest.ts"
 import { all, get, insert, just, Refusal, type Sql, write } from "./statement.ts"
@@ -23,7 +23,7 @@ export function* liveHolder(
   store: Store,
   pipeline: string,
   ending = "",
-): Sql<{ readonly since: number; readonly lease: Leased } | undefined> {
+): Sql<{ readonly since: number; readonly lease: Lease } | undefined> {
   const lock = yield* get<readonly [held: number, since: number, ...LeaseRow]>(
     `SELECT held, since, ${leased} FROM lock WHERE pipeline = ?${ending}`,
     [pipeline],
@@ -39,7 +39,7 @@ export const leaseOf = (
   store: Pick<Store, "holder">,
   [pid, born, boot, beat, lasts]: LeaseRow,
   now: number,
-): Leased | undefined => {
+): Lease | undefined => {
   const silentFor = Math.max(0, now - beat)
   const expiresIn = lasts - silentFor
   return expiresIn <= 0 || isGone({ pid, born, boot }, store.holder)
@@ -57,7 +57,7 @@ export function* correctHeartbeats({ now }: Pick<Store, "now">): Sql<void> {
 }
 
 /** Returns the refusal of an operation, because a run of the pipeline is in progress. */
-export const locked = (pipeline: string, since: number, { expiresIn, host, pid, silentFor }: Leased) =>
+export const locked = (pipeline: string, since: number, { expiresIn, host, pid, silentFor }: Lease) =>
   new Refusal(
     new LedgerLocked({
       pipeline,
@@ -110,7 +110,7 @@ export function* takeLock(store: Store, pipeline: string): Sql<TakenLock> {
  *
  * @param requested when the lock was requested. The last heartbeat is not more recent
  */
-const makeLease = (store: Store, { epoch, pipeline, word }: TakenLock, requested: Instant) => {
+const makeHold = (store: Store, { epoch, pipeline, word }: TakenLock, requested: Instant) => {
   const mark = store.marks.of({ ledger: store.id, epoch, word }, store.holder)
   /** The number of commits that the mark counts. */
   let upTo = 0
@@ -120,7 +120,7 @@ const makeLease = (store: Store, { epoch, pipeline, word }: TakenLock, requested
   /** Returns the milliseconds since the last heartbeat. */
   const silentFor = (): number => elapsed(beat, timeOf(store))
 
-  const lease = {
+  const hold = {
     silentFor,
     /** Fails, inside a transaction, if another run took the lock over or migrated the ledger. Otherwise renews the lock if transactions do that, and it is due. */
     *confirm(): Sql<void> {
@@ -144,7 +144,7 @@ const makeLease = (store: Store, { epoch, pipeline, word }: TakenLock, requested
     /** Sends a heartbeat. */
     renew: (heartbeats: Heartbeats | undefined): Effect.Effect<void, LedgerError | LedgerOvertaken> => {
       if (heartbeats === undefined) {
-        return store.writer.writeOn(lease, "renewing the lock", () => just(undefined), { counts: false })
+        return store.writer.writeOn(hold, "renewing the lock", () => just(undefined), { isCounted: false })
       }
       return Effect.suspend(() => {
         const sent = timeOf(store)
@@ -198,10 +198,10 @@ const makeLease = (store: Store, { epoch, pipeline, word }: TakenLock, requested
       mark.close()
     },
   }
-  return lease
+  return hold
 }
 
-type LockLease = ReturnType<typeof makeLease>
+type LockHold = ReturnType<typeof makeHold>
 
 /** A time by two clocks. */
 interface Instant {
@@ -218,7 +218,7 @@ const elapsed = (from: Instant, to: Instant): number =>
   Math.max(to.wall - from.wall, Number(to.steady - from.steady) / 1e6)
 
 /**
- * Takes locks for the scope, and sends their heartbeats. Returns what `take` returned for each lock, with its lease.
+ * Takes locks for the scope, and sends their heartbeats. Returns what `take` returned for each lock, with its hold.
  *
  * @param what `the lock` or `the locks`, for messages
  * @param take takes the locks inside a transaction, and fails if the ledger is not the newest copy according to the marks
@@ -230,7 +230,7 @@ export const holdLocks = <A extends TakenLock>(
   take: (marks: Marked) => Sql<ReadonlyArray<A>>,
   about: (taken: A) => Parameters<typeof isNewest>[1],
 ): Effect.Effect<
-  ReadonlyArray<A & { readonly lease: LockLease }>,
+  ReadonlyArray<A & { readonly hold: LockHold }>,
   LedgerLocked | LedgerRefused | LedgerError,
   Scope.Scope
 > =>
@@ -245,18 +245,18 @@ export const holdLocks = <A extends TakenLock>(
         return store.writer.write<ReadonlyArray<A>, LedgerLocked | LedgerRefused>(`taking ${what}`, () => take(marks))
           .pipe(
             Effect.tapErrorTag("LedgerLocked", () => correct),
-            Effect.map((taken) => taken.map((one) => ({ ...one, lease: makeLease(store, one, requested) }))),
+            Effect.map((taken) => taken.map((one) => ({ ...one, hold: makeHold(store, one, requested) }))),
           )
       }),
       (held) =>
         // A failed ledger can't release its locks. The next run detects that this process has ended.
         Effect.ignore(store.writer.write(`releasing ${what}`, function*() {
-          for (const { lease } of held) yield* lease.release()
-        })).pipe(Effect.andThen(Effect.sync(() => held.forEach(({ lease }) => lease.end())))),
+          for (const { hold } of held) yield* hold.release()
+        })).pipe(Effect.andThen(Effect.sync(() => held.forEach(({ hold }) => hold.end())))),
     )
     // If the lock was lost or the ledger failed, `held` and every write report it.
-    const keep = (lease: LockLease) => keepSending(store, lease.renew(heartbeats))
-    yield* Effect.forEach(held, (one) => Effect.andThen(keep(one.lease), one.lease.marked(about(one))), {
+    const keep = (hold: LockHold) => keepSending(store, hold.renew(heartbeats))
+    yield* Effect.forEach(held, (one) => Effect.andThen(keep(one.hold), one.hold.marked(about(one))), {
       concurrency: "unbounded",
       discard: true,
     })
@@ -265,11 +265,11 @@ export const holdLocks = <A extends TakenLock>(
 
 /**
  * Takes the locks of all pipelines for the scope, because an operation on the whole ledger (`rewrite`) must not overlap with a run. A run that starts
- * meanwhile reports that another run is in progress. Returns the leases: none if there is no pipeline.
+ * meanwhile reports that another run is in progress. Returns the holds: none if there is no pipeline.
  */
 export const holdAll = (
   store: Store,
-): Effect.Effect<ReadonlyArray<LockLease>, LedgerLocked | LedgerRefused | LedgerError, Scope.Scope> => {
+): Effect.Effect<ReadonlyArray<LockHold>, LedgerLocked | LedgerRefused | LedgerError, Scope.Scope> => {
   const { asker } = store
   const take = function*(marks: Marked): Sql<ReadonlyArray<TakenLock>> {
     yield* mustBeNewest(store, marks, { asker, where: "anywhere" })
@@ -279,7 +279,7 @@ export const holdAll = (
   }
   return Effect.map(
     holdLocks(store, "the locks", take, () => ({ asker, where: () => just("anywhere" as const) })),
-    (held) => held.map(({ lease }) => lease),
+    (held) => held.map(({ hold }) => hold),
   )
 }
 

@@ -46,12 +46,12 @@ export const makeSession = (
       ({ place }) => ({ asker, where: () => just(place), overruling }),
     )
     if (held === undefined) return yield* Effect.dieMessage("No lock was taken.")
-    const { lease, place } = held
+    const { hold, place } = held
     /** Writes what can be determined again, or may be lost without harm. */
     const write = <A>(doing: string, program: () => Sql<A>, touches?: ReadonlyArray<string>) =>
-      writer.writeOn(lease, doing, program, { counts: false, touches })
+      writer.writeOn(hold, doing, program, { isCounted: false, touches })
     const writeForGood = <A>(doing: string, program: () => Sql<A>, touches?: ReadonlyArray<string>) =>
-      writer.writeOn(lease, doing, program, { counts: true, touches })
+      writer.writeOn(hold, doing, program, { isCounted: true, touches })
     /** Texts that are equal for the same key in all pipelines of the form, because an intent looks for its rows in the others. */
     const keysOf = (rows: ReadonlyArray<{ readonly keyDigest: Buffer }>) =>
       rows.map(({ keyDigest }) =>
@@ -77,12 +77,12 @@ export const makeSession = (
       })
     return {
       epoch: held.epoch,
-      holdsLock: lease.held,
-      lease: { host: hostOf(store.holder), isTakenOver: held.isTakenOver, silentFor: lease.silentFor },
+      holdsLock: hold.held,
+      lease: { host: hostOf(store.holder), isTakenOver: held.isTakenOver, silentFor: hold.silentFor },
       intend: (intent) =>
         Effect.map(
-          writer.writeOn<OpenBatch, RowShared>(lease, "recording an intent", () => intend(store, held, intent), {
-            counts: true,
+          writer.writeOn<OpenBatch, RowShared>(hold, "recording an intent", () => intend(store, held, intent), {
+            isCounted: true,
             touches: keysOf(intent.rows),
           }),
           (intended) => {
@@ -125,8 +125,8 @@ export const makeSession = (
             yield* finishRun(yield* runOf(place, record.run), record)
           }),
           Effect.catchTag(
-            writer.writeOn<number, NotDeleted>(lease, "deleting records of old runs", dropIfPossible, {
-              counts: false,
+            writer.writeOn<number, NotDeleted>(hold, "deleting records of old runs", dropIfPossible, {
+              isCounted: false,
             }),
             "NotDeleted",
             ({ reason }) =>

@@ -29,15 +29,18 @@ export const makeUpkeep = (store: Store): Pick<Ledger, "verify" | "compact" | "f
     forget: (what) =>
       Effect.scoped(Effect.gen(function*() {
         yield* store.mayRewrite
-        const [lease] = yield* holdAll(store)
+        const [hold] = yield* holdAll(store)
         const { keys } = what
-        if (lease === undefined) return { keys: [], already: [], unknown: keys, submissions: [] }
+        if (hold === undefined) return { keys: [], already: [], unknown: keys, submissions: [] }
         // No row gets in doubt as long as all locks are held.
         yield* refusedIf(store, "reading rows in doubt", () => doubtful(store, what))
         const found = yield* Effect.forEach(
           keys,
           (key) =>
-            writer.writeOn(lease, "forgetting rows", () => forget(store, key, what), { counts: true, touches: [key] }),
+            writer.writeOn(hold, "forgetting rows", () => forget(store, key, what), {
+              isCounted: true,
+              touches: [key],
+            }),
           { concurrency: rowsAtOnce },
         )
         const forgotten: Forgotten = {

@@ -1,6 +1,6 @@
 import { describe, type Job, JobQueue, type Transacted } from "../JobQueue.ts"
 import { Refusal } from "../sql/statement.ts"
-import type { Lease } from "../sql/Store.ts"
+import type { Hold } from "../sql/Store.ts"
 import { type Database, ledgerError } from "./database.ts"
 
 /** The log is moved into the file after this many milliseconds without a commit, if there were at least this many commits. */
@@ -42,29 +42,29 @@ export class Writer extends JobQueue {
 
   /** Does the jobs in one transaction, or rolls back if a job throws a Refusal. */
   private transact(jobs: ReadonlyArray<Job>): Transacted {
-    const leases = new Set<Lease>()
-    const counted = new Set<Lease>()
+    const holds = new Set<Hold>()
+    const counted = new Set<Hold>()
     const done: Array<unknown> = []
     this.db.exec("BEGIN IMMEDIATE")
     for (const job of jobs) {
       try {
-        if (job.lease !== undefined && !leases.has(job.lease)) {
-          this.db.perform(job.lease.confirm())
-          leases.add(job.lease)
+        if (job.hold !== undefined && !holds.has(job.hold)) {
+          this.db.perform(job.hold.confirm())
+          holds.add(job.hold)
         }
         done.push(this.db.perform(job.work()))
-        if (job.lease !== undefined && job.counts) counted.add(job.lease)
+        if (job.hold !== undefined && job.isCounted) counted.add(job.hold)
       } catch (cause) {
         if (!(cause instanceof Refusal)) throw cause
         this.rollBack()
         return { refused: [job], failure: cause.failure }
       }
     }
-    for (const lease of counted) this.db.perform(lease.count())
+    for (const hold of counted) this.db.perform(hold.count())
     this.db.exec("COMMIT")
     this.noteLogged()
     // Marks in folders are written at once.
-    for (const lease of leases) void lease.confirmed(counted.has(lease))
+    for (const hold of holds) void hold.confirmed(counted.has(hold))
     return { done }
   }
 

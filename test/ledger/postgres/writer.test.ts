@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises"
 import { readAt } from "../../../src/ledger/postgres/driver.ts"
 import { Writer } from "../../../src/ledger/postgres/Writer.ts"
 import { get, Refusal, run, type Sql, write } from "../../../src/ledger/sql/statement.ts"
-import type { Lease } from "../../../src/ledger/sql/Store.ts"
+import type { Hold } from "../../../src/ledger/sql/Store.ts"
 import { connected, newSchema, urlOf } from "./connecting.ts"
 import { withoutPostgres } from "./server.ts"
 
@@ -29,8 +29,8 @@ const writers = Effect.gen(function*() {
   return { open, countOf, reader: first }
 })
 
-/** A lease that is always held. It notes what happens to it. */
-const lease = (noted: Array<string> = []): Lease => ({
+/** A hold that is never lost. It notes what happens to it. */
+const hold = (noted: Array<string> = []): Hold => ({
   *confirm() {
     yield* get("SELECT 1")
     noted.push("confirmed inside")
@@ -44,12 +44,12 @@ const lease = (noted: Array<string> = []): Lease => ({
   },
 })
 
-/** A lease whose mark is written when `marked` is done. `marking` is done when the commit was sent and answered. */
+/** A hold whose mark is written when `marked` is done. `marking` is done when the commit was sent and answered. */
 const slowLease = Effect.gen(function*() {
   const marking = yield* Deferred.make<void>()
   const marked = yield* Deferred.make<void, Error>()
-  const slow: Lease = {
-    ...lease(),
+  const slow: Hold = {
+    ...hold(),
     confirmed: () => Effect.runPromise(Effect.zipRight(Deferred.succeed(marking, undefined), Deferred.await(marked))),
   }
   return { slow, marking, marked }
@@ -68,9 +68,9 @@ describe.skipIf(withoutPostgres)("the writer of a ledger in PostgreSQL", () => {
     Effect.gen(function*() {
       const { writer } = yield* (yield* writers).open
       const noted: Array<string> = []
-      const one = lease(noted)
+      const one = hold(noted)
       const at = (name: string) =>
-        writer.writeOn(one, "adding", () => add(name, noted), { counts: true, touches: [name] })
+        writer.writeOn(one, "adding", () => add(name, noted), { isCounted: true, touches: [name] })
       expect(yield* Effect.all([at("a"), at("b")], { concurrency: "unbounded" })).toEqual([1, 1])
       expect(noted).toEqual(["a starts", "b starts", "confirmed inside", "a read", "b read", "counted"])
     }))
@@ -79,8 +79,8 @@ describe.skipIf(withoutPostgres)("the writer of a ledger in PostgreSQL", () => {
     Effect.gen(function*() {
       const { countOf, open } = yield* writers
       const { writer } = yield* open
-      const one = lease()
-      const sharing = { counts: false, touches: ["a"] }
+      const one = hold()
+      const sharing = { isCounted: false, touches: ["a"] }
       const adding = Array.from({ length: 5 }, () => writer.writeOn(one, "adding", () => add("a"), sharing))
       expect(yield* Effect.all(adding, { concurrency: "unbounded" })).toEqual([1, 2, 3, 4, 5])
       const alone = Array.from({ length: 5 }, () => writer.write("adding", () => add("a")))
@@ -103,7 +103,7 @@ describe.skipIf(withoutPostgres)("the writer of a ledger in PostgreSQL", () => {
     Effect.gen(function*() {
       const { open } = yield* writers
       const { writer } = yield* open
-      const adding = (lease: Lease) => Effect.fork(writer.writeOn(lease, "adding", () => add("a"), { counts: true }))
+      const adding = (hold: Hold) => Effect.fork(writer.writeOn(hold, "adding", () => add("a"), { isCounted: true }))
       const one = yield* slowLease
       const first = yield* adding(one.slow)
       yield* Deferred.await(one.marking)
@@ -123,7 +123,7 @@ describe.skipIf(withoutPostgres)("the writer of a ledger in PostgreSQL", () => {
       const { writer } = yield* open
       const { marked, marking, slow } = yield* slowLease
       const first = yield* Effect.fork(
-        Effect.flip(writer.writeOn(slow, "marking", () => add("a"), { counts: true })),
+        Effect.flip(writer.writeOn(slow, "marking", () => add("a"), { isCounted: true })),
       )
       yield* Deferred.await(marking)
       yield* Deferred.fail(marked, new Error("the folder is full"))
@@ -171,19 +171,19 @@ describe.skipIf(withoutPostgres)("the writer of a ledger in PostgreSQL", () => {
       expect(yield* countOf("a")).toBe(2)
     }))
 
-  it.scopedLive("all jobs of a lost lease are refused, without the jobs of others", () =>
+  it.scopedLive("all jobs of a lost hold are refused, without the jobs of others", () =>
     Effect.gen(function*() {
       const { writer } = yield* (yield* writers).open
-      const lost: Lease = {
-        ...lease(),
+      const lost: Hold = {
+        ...hold(),
         *confirm() {
           yield* get("SELECT 1")
           throw new Refusal(Effect.fail("lost"))
         },
       }
       const exits = yield* Effect.all(
-        [lost, lease(), lost].map((one) =>
-          Effect.exit(writer.writeOn(one, "adding", () => add("a"), { counts: false }))
+        [lost, hold(), lost].map((one) =>
+          Effect.exit(writer.writeOn(one, "adding", () => add("a"), { isCounted: false }))
         ),
         { concurrency: "unbounded" },
       )
