@@ -54,7 +54,7 @@ export interface Example {
 /** What was found for rows with the same item, apart from submissions that fit it. */
 export interface Resembled {
   /** How many such rows a person settled as landed. Their submissions exist, but it is unknown which ones they are. */
-  spoken: number
+  landedByWord: number
   /** How many submissions resemble the item and fit no other row, and an example. */
   resembling: number
   example: Example | undefined
@@ -101,11 +101,11 @@ export const absence = (
       `submission ${example.id} of ${words} resembles it${others}: ${likenessWords[example.likeness]}`,
     )
   }
-  if (group.fits.length < group.spoken) {
+  if (group.fits.length < group.landedByWord) {
     return open(
       wantsAnother,
       `${words} is not complete: a person said that ${
-        counted(group.spoken, "identical row")
+        counted(group.landedByWord, "identical row")
       } had landed, but it contains ${group.fits.length}`,
     )
   }

@@ -61,20 +61,20 @@ export interface Settling<S> {
 /**
  * @param likenessOf returns a function that compares an item with a submission. `sentAt`: when the item was first sent, in milliseconds. Undefined if
  *   that is unknown
- * @param spoken items of rows that a person said had landed. Their submissions exist, but belong to no row in doubt
+ * @param landedByWord items of rows that a person said had landed. Their submissions exist, but belong to no row in doubt
  * @param origin ids of the URL parameters with the run's id and the pipeline's name. `unseen`: those of them that submissions may lack. A row that was
  *   resent may have landed from either run, as may a row that a person settled, so their origin is not compared
  */
 export const makeSettling = <S>(
   rows: ReadonlyArray<DoubtfulRow>,
   likenessOf: (item: Item, sentAt: number | undefined) => (submission: S) => Likeness,
-  spoken: ReadonlyArray<Item>,
+  landedByWord: ReadonlyArray<Item>,
   origin: { readonly all: ReadonlySet<string>; readonly unseen: ReadonlySet<string> },
 ): Settling<S> => {
   const groups = new Map<string, Group<S>>()
   const groupOf = (key: string, item: Item | undefined): Group<S> => {
     const group = groups.get(key)
-      ?? { item, rows: [], spoken: 0, likeness: undefined, fits: [], resembling: 0, example: undefined }
+      ?? { item, rows: [], landedByWord: 0, likeness: undefined, fits: [], resembling: 0, example: undefined }
     groups.set(key, group)
     return group
   }
@@ -84,9 +84,9 @@ export const makeSettling = <S>(
     groupOf(key, item).rows.push(row)
   }
   if (rows.length > 0) {
-    for (const one of spoken) {
+    for (const one of landedByWord) {
       const item = withoutParameters(one, origin.all)
-      groupOf(canonicalJson(item), item).spoken++
+      groupOf(canonicalJson(item), item).landedByWord++
     }
   }
   for (const group of groups.values()) group.likeness = group.item && likenessOf(group.item, sentFrom(group))
@@ -159,8 +159,8 @@ export const makeSettling = <S>(
 }
 
 /** Returns when the first row of a group was sent, in milliseconds. Undefined if some row was also sent earlier, or is settled. */
-const sentFrom = ({ rows, spoken }: Group<never>): number | undefined =>
-  spoken > 0 || rows.some((row) => row.resent || row.first !== row.batch)
+const sentFrom = ({ rows, landedByWord }: Group<never>): number | undefined =>
+  landedByWord > 0 || rows.some((row) => row.resent || row.first !== row.batch)
     ? undefined
     : rows.reduce((earliest, { sentAt }) => Math.min(earliest, Date.parse(sentAt)), Infinity)
 
@@ -181,17 +181,19 @@ const found = (group: Group<never>, words: string): Found => {
       : "a row that a person said had landed"
     return { _tag: "Unclear", reason: `submission ${shared.id} of ${words} fits ${which} as well` }
   }
-  const taken = group.fits.slice(0, group.spoken).map(({ id }) => id)
+  const taken = group.fits.slice(0, group.landedByWord).map(({ id }) => id)
   const { length } = group.fits
-  if (length > group.rows.length + group.spoken) {
+  if (length > group.rows.length + group.landedByWord) {
     const ids = firstOf(group.fits.map(({ id }) => id), 3)
     const which = group.rows.length === 1 ? "it" : `the ${group.rows.length} identical rows`
-    const spoken = group.spoken === 0 ? "" : `, and ${counted(group.spoken, "more row")} that a person said had landed`
+    const more = group.landedByWord === 0
+      ? ""
+      : `, and ${counted(group.landedByWord, "more row")} that a person said had landed`
     const twice = group.rows.some((row) => row.resent) ? " It was sent twice and may have landed twice." : ""
     return {
       _tag: "Unclear",
-      reason: `${length} submissions in ${words} fit ${which}${spoken}: ${ids}.${twice}`.replace(/\.$/, ""),
+      reason: `${length} submissions in ${words} fit ${which}${more}: ${ids}.${twice}`.replace(/\.$/, ""),
     }
   }
-  return { _tag: "Landed", ids: group.fits.slice(group.spoken).map(({ id }) => id), taken }
+  return { _tag: "Landed", ids: group.fits.slice(group.landedByWord).map(({ id }) => id), taken }
 }

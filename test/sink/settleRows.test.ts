@@ -73,13 +73,13 @@ const settle = (
   lines: ReadonlyArray<Line>,
   standing: Partial<ExportStanding> = {},
   rowKey?: string,
-  spoken: ReadonlyArray<Item> = [],
+  landedByWord: ReadonlyArray<Item> = [],
   owner?: Owner,
 ) => {
   if (columns === undefined) throw new Error("no columns")
   const stamps = { rowKey, origin: new Set(["run_id"]) }
   const likeness = (item: Item) => likenessOf(item, { form, columns, kinds: [], stamps })
-  const settling = makeSettling(rows, likeness, spoken, { all: new Set(), unseen: new Set() })
+  const settling = makeSettling(rows, likeness, landedByWord, { all: new Set(), unseen: new Set() })
   for (const [id, name, mail = `${name}@example.org`, age = "30", key = "", run = ""] of lines) {
     settling.offer(id, [id, name, mail, age, key, run], owner)
   }
@@ -209,8 +209,11 @@ describe("settling rows in doubt from an export", () => {
 
   it("a submission counts only once if a person settled an identical row as landed", () => {
     const ada = person("ada")
-    const byWord = (rows: ReadonlyArray<DoubtfulRow>, lines: ReadonlyArray<Line>, ...spoken: ReadonlyArray<Item>) =>
-      settle(rows, lines, {}, undefined, spoken)
+    const byWord = (
+      rows: ReadonlyArray<DoubtfulRow>,
+      lines: ReadonlyArray<Line>,
+      ...landedByWord: ReadonlyArray<Item>
+    ) => settle(rows, lines, {}, undefined, landedByWord)
     expect(byWord([rowOf(2, ada)], [["s1", "ada"]], ada)).toEqual({ ...none, notLanded: [2] })
     expect(byWord([rowOf(2, ada)], [["s1", "ada"], ["s2", "ada"]], ada)).toEqual({ ...none, landed: [[2, "s2"]] })
     expect(byWord([rowOf(2, ada)], [], ada).open).toEqual([
