@@ -7,11 +7,11 @@ import { translated } from "./dialect.ts"
  *
  * @param begin statements that start the transaction. They are sent with the first statement
  */
-const openFlight = (connection: Connection, begin: string) => {
+const openTransaction = (connection: Connection, begin: string) => {
   const sent: Array<Promise<unknown>> = []
-  /** Notes a statement whose result nothing awaits. If it fails, `landed` fails. */
+  /** Notes a statement whose result nothing awaits. If it fails, `answered` fails. */
   const note = <A>(result: Promise<A>): Promise<A> => {
-    // Without a handler, a failure would end the process before `landed` sees it.
+    // Without a handler, a failure would end the process before `answered` sees it.
     result.catch(() => undefined)
     sent.push(result)
     return result
@@ -26,7 +26,7 @@ const openFlight = (connection: Connection, begin: string) => {
       if (sent.length > 0) await connection.exec("ROLLBACK")
     },
     /** Returns once every statement was answered. Fails like the first one that failed: the later ones fail only because of it. */
-    landed: async (): Promise<void> => {
+    answered: async (): Promise<void> => {
       for (const result of await Promise.allSettled(sent)) {
         if (result.status === "rejected") throw result.reason
       }
@@ -34,7 +34,7 @@ const openFlight = (connection: Connection, begin: string) => {
   }
 }
 
-type Flight = ReturnType<typeof openFlight>
+type OpenTransaction = ReturnType<typeof openTransaction>
 
 /** A program that is refused, and why. */
 export interface Refused<Key> {
@@ -43,13 +43,13 @@ export interface Refused<Key> {
 }
 
 /** Sends a statement whose answer is needed, with each of its parameters, or with the one that follows. */
-const ask = async (flight: Flight, statement: Statement): Promise<Rows> => {
+const ask = async (transaction: OpenTransaction, statement: Statement): Promise<Rows> => {
   if (statement.each !== undefined) {
-    const answers = await Promise.all(statement.each.map((params) => flight.send({ sql: statement.sql, params })))
+    const answers = await Promise.all(statement.each.map((params) => transaction.send({ sql: statement.sql, params })))
     return answers.map(({ rows }) => rows)
   }
-  const sent = flight.send(statement)
-  const following = statement.following && flight.send(statement.following(undefined))
+  const sent = transaction.send(statement)
+  const following = statement.following && transaction.send(statement.following(undefined))
   const { changes, rows } = await sent
   if (following !== undefined) return [rows, (await following).rows]
   return statement.answer === "changes" ? [[changes]] : rows
@@ -60,7 +60,7 @@ const ask = async (flight: Flight, statement: Statement): Promise<Rows> => {
  * of them. Returns their results, or the first one that is refused.
  */
 const inLockstep = async <Key>(
-  flight: Flight,
+  transaction: OpenTransaction,
   programs: ReadonlyArray<readonly [Key, Sql<unknown>]>,
 ): Promise<Map<Key, unknown> | Refused<Key>> => {
   const results = new Map<Key, unknown>()
@@ -69,15 +69,15 @@ const inLockstep = async <Key>(
   while (live.length > 0) {
     const asked: Array<Promise<readonly [Key, Sql<unknown>, Rows]>> = []
     for (const [key, program, answer] of live) {
-      const next = advance(flight, program, () => program.next(answer))
+      const next = advance(transaction, program, () => program.next(answer))
       if (next instanceof Refusal) refused ??= { key, refusal: next }
       else if (next.done === true) results.set(key, next.value)
       else {
         const statement = next.value
         asked.push(
-          ask(flight, statement).then((answer) => [key, program, answer] as const, (cause) => {
+          ask(transaction, statement).then((answer) => [key, program, answer] as const, (cause) => {
             // A program may turn a failure of its statement into a refusal. It can't continue, because the transaction has failed.
-            const failed = advance(flight, program, () => program.throw(cause))
+            const failed = advance(transaction, program, () => program.throw(cause))
             if (failed instanceof Refusal) refused ??= { key, refusal: failed }
             throw cause
           }),
@@ -87,7 +87,7 @@ const inLockstep = async <Key>(
     const answered = await Promise.allSettled(asked)
     if (refused !== undefined) return refused
     // In a failed transaction, every later statement fails, too. The first failure gives the reason.
-    if (answered.some(({ status }) => status === "rejected")) await flight.landed()
+    if (answered.some(({ status }) => status === "rejected")) await transaction.answered()
     live = answered.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
   }
   return results
@@ -95,14 +95,14 @@ const inLockstep = async <Key>(
 
 /** Continues a program up to the next answer that it needs, or to its end. */
 const advance = (
-  flight: Flight,
+  transaction: OpenTransaction,
   program: Sql<unknown>,
   start: () => IteratorResult<Statement, unknown>,
 ): IteratorResult<Statement, unknown> | Refusal<unknown> => {
   try {
     let next = start()
     while (next.done !== true && next.value.answer === "nothing") {
-      void flight.send(next.value)
+      void transaction.send(next.value)
       next = program.next([])
     }
     return next
@@ -138,33 +138,33 @@ export const transact = async <Key>(
   waves: ReadonlyArray<Wave<Key>>,
   { after, last, mayCommit, sent }: Ending,
 ): Promise<Map<Key, unknown> | Refused<Key>> => {
-  const flight = openFlight(connection, begin)
+  const transaction = openTransaction(connection, begin)
   const results = new Map<Key, unknown>()
   let isEnded = false
   try {
     for (const wave of waves) {
-      const ended = await inLockstep(flight, wave.map(([key, program]) => [key, program()] as const))
+      const ended = await inLockstep(transaction, wave.map(([key, program]) => [key, program()] as const))
       if (!(ended instanceof Map)) {
-        await flight.rollBack()
+        await transaction.rollBack()
         return ended
       }
       for (const [key, value] of ended) results.set(key, value)
     }
     await mayCommit()
     const ends = last()
-    if (advance(flight, ends, () => ends.next([])) instanceof Refusal) throw new Error("A commit was refused.")
-    const committed = flight.send({ sql: "COMMIT", params: [] })
-    const following = after && flight.send({ sql: after.sql, params: [] })
+    if (advance(transaction, ends, () => ends.next([])) instanceof Refusal) throw new Error("A commit was refused.")
+    const committed = transaction.send({ sql: "COMMIT", params: [] })
+    const following = after && transaction.send({ sql: after.sql, params: [] })
     isEnded = true
     sent()
-    await flight.landed()
+    await transaction.answered()
     // A transaction that had failed would be rolled back.
     if ((await committed).command !== "COMMIT") throw new Error("the database rolled a transaction back")
     if (following !== undefined) after?.noteAnswer(await following)
     return results
   } catch (cause) {
     // A commit that fails rolls back. A further ROLLBACK would end the next transaction, and its later statements would be committed one by one.
-    if (!isEnded) void flight.rollBack().catch(() => undefined)
+    if (!isEnded) void transaction.rollBack().catch(() => undefined)
     throw cause
   }
 }
@@ -177,22 +177,25 @@ export const runAtOnce = async (
   connection: Connection,
   statement: Pick<Statement, "sql" | "params">,
 ): Promise<number> => {
-  const flight = openFlight(connection, `BEGIN; ${connection.inSchema}`)
-  const answer = flight.send(statement)
-  void flight.send({ sql: "COMMIT", params: [] })
-  await flight.landed()
+  const transaction = openTransaction(connection, `BEGIN; ${connection.inSchema}`)
+  const answer = transaction.send(statement)
+  void transaction.send({ sql: "COMMIT", params: [] })
+  await transaction.answered()
   return (await answer).changes
 }
 
 /** Runs a program that reads, in a transaction that shows it one state of the ledger. */
 export const readAt = async <A>(connection: Connection, program: Sql<A>): Promise<A> => {
-  const flight = openFlight(connection, `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${connection.inSchema}`)
+  const transaction = openTransaction(
+    connection,
+    `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${connection.inSchema}`,
+  )
   try {
-    const ended = await inLockstep(flight, [["program", program]])
+    const ended = await inLockstep(transaction, [["program", program]])
     if (!(ended instanceof Map)) throw ended.refusal
     return ended.get("program") as A
   } finally {
     // Nothing was written, so the next statement need not wait for the end of the transaction.
-    void flight.rollBack().catch(() => undefined)
+    void transaction.rollBack().catch(() => undefined)
   }
 }
