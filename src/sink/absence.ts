@@ -2,7 +2,7 @@ import type { Wanted } from "../domain/settled.ts"
 import { counted, isoOf } from "../domain/words.ts"
 import type { Evidence, SettledRow } from "../ledger/evidence.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
-import type { Likeness } from "./settleFit.ts"
+import type { Likeness } from "./likeness.ts"
 
 /** Facts about an export or a list that was read to its end. They decide whether the absence of a row proves anything. */
 interface Standing {

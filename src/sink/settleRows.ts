@@ -12,7 +12,7 @@ import {
   type Resembled,
   wordsOf,
 } from "./absence.ts"
-import type { Likeness } from "./settleFit.ts"
+import type { Likeness } from "./likeness.ts"
 
 export interface Settled {
   readonly settled: ReadonlyArray<{ readonly row: DoubtfulRow; readonly as: SettledRow }>

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import type { Item } from "../../src/domain/item.ts"
-import { listedLikenessOf } from "../../src/sink/settleFit.ts"
+import { listedLikenessOf } from "../../src/sink/likeness.ts"
 import { formWith } from "../fakeForms.ts"
 import { submissionWith } from "../fakeSubmissions.ts"
 

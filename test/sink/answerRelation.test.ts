@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { type Cell, DateCell, JsonCell } from "../../src/domain/cell.ts"
 import type { Json } from "../../src/domain/json.ts"
-import { relate, type Relation } from "../../src/sink/settleCell.ts"
+import { relate, type Relation } from "../../src/sink/answerRelation.ts"
 
 const colours = [{ value: "r", label: "Red" }, { value: "g", label: "Green" }, { value: "dg", label: "Dark, Green" }]
 

@@ -8,7 +8,7 @@ import { millisIn, oneLine } from "../domain/words.ts"
 import { saysNothing } from "../kinds/compared.ts"
 import { kindOfType } from "../kinds/index.ts"
 import { compareAnswer, type ComparedAnswer, elementWith, filledByTheForm, fit } from "../kinds/submission.ts"
-import { relate, type Relation, type SentAnswer } from "./settleCell.ts"
+import { relate, type Relation, type SentAnswer } from "./answerRelation.ts"
 
 /** The header of an export of a form's results. */
 export interface ResultsHeader {
