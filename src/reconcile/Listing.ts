@@ -12,12 +12,12 @@ export interface Listing {
    * read one by one: they were not found, or `accept` returned false. Never fails, because reading one by one shows
    * what is wrong.
    *
-   * @param areNewest whether the submissions were just created and have the time of their creation. Then they are the
+   * @param areJustCreated whether the submissions have the time of their creation, which was just now. Then they are the
    * newest of the form, and will appear in a list that doesn't show them yet
    */
   readonly find: (
     ids: ReadonlyArray<string>,
-    areNewest: boolean,
+    areJustCreated: boolean,
     accept: (index: number, submission: Submission) => boolean,
   ) => Effect.Effect<ReadonlyArray<number>>
 }
@@ -44,7 +44,7 @@ const oldest: Place = { sort: "asc", offset: 0 }
 interface Search {
   /** Indexes by submission id. */
   readonly waiting: Map<string, number>
-  readonly areNewest: boolean
+  readonly areJustCreated: boolean
   readonly accept: (index: number, submission: Submission) => boolean
   readonly refused: Array<number>
   readonly done: Deferred.Deferred<void>
@@ -133,7 +133,7 @@ export const makeListing = (
       const wanted = left()
       let [pages, found] = [0, 0]
       for (const place of places) {
-        if (left() < 2 || (place === oldest && asked.every(({ areNewest }) => areNewest))) continue
+        if (left() < 2 || (place === oldest && asked.every(({ areJustCreated }) => areJustCreated))) continue
         const walked = yield* walk(place, left)
         pages += walked.pages
         found += walked.found
@@ -156,8 +156,8 @@ export const makeListing = (
       // The rest can still appear in the list. Meanwhile some are read one by one, so that waiting costs no time.
       let released = 0
       for (const search of asked) {
-        if (!search.areNewest || wasShown || isOff || released < firstReleased * 2 ** (lagging - 1)) {
-          if (search.areNewest) released += search.waiting.size
+        if (!search.areJustCreated || wasShown || isOff || released < firstReleased * 2 ** (lagging - 1)) {
+          if (search.areJustCreated) released += search.waiting.size
           end(search)
         }
       }
@@ -183,11 +183,11 @@ export const makeListing = (
     )
 
     return {
-      find: (ids, areNewest, accept) =>
+      find: (ids, areJustCreated, accept) =>
         Effect.gen(function*() {
           const search: Search = {
             waiting: new Map(),
-            areNewest,
+            areJustCreated,
             accept,
             refused: [],
             done: yield* Deferred.make<void>(),

@@ -124,9 +124,9 @@ const verifiedByList = (
   options: ReadBackOptions,
   each: (index: number, result: ReadBackResult) => void,
 ) => {
-  const areNewest = Duration.toMillis(options.visibleWithin) > 0
+  const areJustCreated = Duration.toMillis(options.visibleWithin) > 0
     && requests.every(({ item }) => item.submissionTime === undefined)
-  return listing.find(requests.map(({ submissionId }) => submissionId), areNewest, (index, submission) => {
+  return listing.find(requests.map(({ submissionId }) => submissionId), areJustCreated, (index, submission) => {
     const request = requests[index]
     const result = request === undefined ? undefined : compared(request, submission, options)
     if (result?.verdict !== "verified") return false

@@ -18,13 +18,13 @@ const listOf = (ids: () => ReadonlyArray<string>) => {
 const opened = (list: List): Effect.Effect<Find, never, Scope.Scope> =>
   Effect.map(
     makeListing({ baseUrl: "https://forms.example", formId: "f", list }),
-    ({ find }) => (ids, areNewest = true, accept = () => true) =>
-      Effect.map(find(ids, areNewest, accept), (rest) => rest.map((index) => ids[index] ?? "")),
+    ({ find }) => (ids, areJustCreated = true, accept = () => true) =>
+      Effect.map(find(ids, areJustCreated, accept), (rest) => rest.map((index) => ids[index] ?? "")),
   )
 
 type Find = (
   ids: ReadonlyArray<string>,
-  areNewest?: boolean,
+  areJustCreated?: boolean,
   accept?: Parameters<Listing["find"]>[2],
 ) => Effect.Effect<ReadonlyArray<string>>
 
