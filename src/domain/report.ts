@@ -209,7 +209,7 @@ const RequestCounts = Schema.Struct(requestCounts)
 export type RequestCounts = typeof RequestCounts.Type
 
 /** Requests over time, in consecutive spans of equal length. */
-const Pace = Schema.Struct({
+const PaceOverTime = Schema.Struct({
   from: Text("when the first span of time starts"),
   every: Count("the length of a span in milliseconds: one second, or longer so that there are at most 240 spans"),
   buckets: Schema.Array(RequestCounts).annotations({
@@ -217,7 +217,7 @@ const Pace = Schema.Struct({
       "requests within a span, counted as in `requests`; the counts of all spans add up to those of `requests`",
   }),
 })
-export type Pace = typeof Pace.Type
+export type PaceOverTime = typeof PaceOverTime.Type
 
 /** A column of a source, with its filled cells and their states. */
 const ColumnCells = Schema.Struct({
@@ -447,7 +447,7 @@ export const RunReport = Schema.Struct({
     }),
     millis: Count("the duration of the step in milliseconds; the sum is the time from `startedAt` to `finishedAt`"),
   })),
-  pace: maybe(Pace),
+  pace: maybe(PaceOverTime),
   warnings: ListOrEmpty(Text("notes that don't concern a single row, in sentences"), {
     [Section]: { title: "Warnings" },
   }),

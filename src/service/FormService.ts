@@ -3,7 +3,7 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Form } from "../domain/form.ts"
 import type { Item } from "../domain/item.ts"
-import type { Pace, RequestCounts } from "../domain/report.ts"
+import type { PaceOverTime, RequestCounts } from "../domain/report.ts"
 import type { Submission } from "../domain/submission.ts"
 
 /**
@@ -121,7 +121,7 @@ export interface FormService {
   /** The number of requests whose answer is awaited. */
   readonly inFlight: Effect.Effect<number>
   /** Counts of requests over time. Undefined before the first request. */
-  readonly pace: Effect.Effect<Pace | undefined>
+  readonly pace: Effect.Effect<PaceOverTime | undefined>
 }
 
 /** The service that a run sends to. */

@@ -1,6 +1,6 @@
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { Pace as PaceOverTime, RequestCounts } from "../domain/report.ts"
+import type { PaceOverTime, RequestCounts } from "../domain/report.ts"
 import { isoOf } from "../domain/words.ts"
 import { type Admission, momentOf, type Pacing } from "./Admission.ts"
 import type { FormService } from "./FormService.ts"

@@ -2,7 +2,7 @@ import { sankey, sankeyLeft, sankeyLinkHorizontal } from "d3-sankey"
 import { scaleLinear } from "d3-scale"
 import { area, curveStepAfter, stack } from "d3-shape"
 import { fates, fateWords, submissionsIn, verdicts, verdictWords } from "../../domain/fate.ts"
-import type { Pace, RunReport } from "../../domain/report.ts"
+import type { PaceOverTime, RunReport } from "../../domain/report.ts"
 import { count, counted, lasting, type Tone } from "../../domain/words.ts"
 import { html, type Markup, type Section, section } from "./markup.ts"
 
@@ -124,7 +124,7 @@ interface Point extends Readonly<Record<Kind, number>> {
   readonly at: number
 }
 
-const pointsOf = ({ buckets, every }: Pace): ReadonlyArray<Point> => {
+const pointsOf = ({ buckets, every }: PaceOverTime): ReadonlyArray<Point> => {
   const perSecond = (value: number) => (value * 1000) / every
   const points = buckets.map((bucket, index): Point => ({
     at: index * every,
