@@ -6,7 +6,7 @@ import { atStart, LedgerError, type LedgerLocked, LedgerRefused } from "./errors
 import { type AnyLedgerOptions, databaseOf } from "./openLedger.ts"
 import { closedBecause, type Closing, movingOf } from "./sql/closing.ts"
 import { holdersByEpoch, pipelinesOf, takeLock } from "./sql/lock.ts"
-import { marksOf, mustBeNewest, notNewestAt } from "./sql/newest.ts"
+import { mustBeNewest, notNewestAt, readMarked } from "./sql/newest.ts"
 import { abandon } from "./sql/outcomes.ts"
 import { all, exists, numberIn, Refusal, type Sql, write } from "./sql/statement.ts"
 import { refusedIf, type Store } from "./sql/Store.ts"
@@ -131,7 +131,7 @@ function* unusable(
 const begin = (old: Store, next: Store, removal: string): Refusing<Closing> =>
   Effect.gen(function*() {
     const anywhere = { asker: undefined, where: "anywhere" } as const
-    const marked = yield* marksOf(old)
+    const marked = yield* readMarked(old)
     yield* refusedIf(old, "reading its marks", () => notNewestAt(old, marked, anywhere))
     const others = { marks: yield* next.marks.read, unmarked: undefined }
     if ((yield* old.read("reading its marks", () => notNewestAt(old, others, anywhere))) !== undefined) {
@@ -229,7 +229,7 @@ function* complete(taken: Store, before: ReadonlyArray<string>): Sql<void> {
  */
 const finish = (old: Store, taken: Store, closing: Closing): Refusing<void> =>
   Effect.gen(function*() {
-    const marked = yield* marksOf(old)
+    const marked = yield* readMarked(old)
     yield* Effect.try({
       try: () => [old, taken].forEach((one) => one.mustBeSame()),
       catch: (cause) => new LedgerError({ file: taken.file, doing: "completing it", cause }),

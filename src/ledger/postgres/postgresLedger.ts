@@ -9,7 +9,7 @@ import { missing, movedServer, notNewest } from "../behind.ts"
 import { type LedgerError, type LedgerLocked, LedgerRefused } from "../errors.ts"
 import { anyHost } from "../holder.ts"
 import { makeDigester, proofOf } from "../secret.ts"
-import { lackedOf, lacking, marksOf } from "../sql/newest.ts"
+import { lackedOf, lacking, readMarked } from "../sql/newest.ts"
 import { numberIn, Refusal, type Sql } from "../sql/statement.ts"
 import { type Heartbeats, lockTimes, type Store } from "../sql/Store.ts"
 import { Texts } from "../sql/texts.ts"
@@ -153,7 +153,7 @@ export const migratePostgres = (
 /** Logs that the ledger's server was replaced, if the ledger has everything that its marks record. Otherwise a run is refused, and says so. */
 const reportMovedServer = (store: Store): Effect.Effect<void, LedgerError> =>
   Effect.gen(function*() {
-    const marked = yield* marksOf(store)
+    const marked = yield* readMarked(store)
     const moved = movedServer(store, marked.marks)
     if (
       moved === undefined || (yield* store.read("reading its marks", () => lacking(store, marked))) !== undefined

@@ -6,7 +6,7 @@ import { closedBecause, untilClosed } from "./closing.ts"
 import { evidence, settlingFacts } from "./evidence.ts"
 import { facts, isAccepted, notified, recordNotified, unreadFiles } from "./facts.ts"
 import { lookUp, lookUpRows } from "./lookUp.ts"
-import { isNewest, lacking, marksOf } from "./newest.ts"
+import { isNewest, lacking, readMarked } from "./newest.ts"
 import { exportRows, pages, unfinished } from "./pages.ts"
 import { findPlace, mustTakeOver, type Place, refusal, takeOver } from "./place.ts"
 import type { Cursor } from "./readOn.ts"
@@ -30,7 +30,7 @@ export const makeLedger = (store: Store): Ledger => portOver(untilClosed(store))
 
 const portOver = (store: Store): Ledger => ({
   id: store.id,
-  behind: Effect.flatMap(marksOf(store), (marks) => store.read("reading its marks", () => lacking(store, marks))),
+  behind: Effect.flatMap(readMarked(store), (marks) => store.read("reading its marks", () => lacking(store, marks))),
   isNewest: isNewest(store, { asker: store.asker, where: () => just("anywhere" as const) }),
   digest: store.digest,
   pipeline: (which) =>

@@ -6,7 +6,7 @@ import type { Marked } from "../behind.ts"
 import { LedgerError, LedgerLocked, LedgerOvertaken, type LedgerRefused } from "../errors.ts"
 import { type Holder, hostOf, isGone, type Lease } from "../holder.ts"
 import type { RunInProgress } from "../standing.ts"
-import { isNewest, marksOf, mustBeNewest } from "./newest.ts"
+import { isNewest, mustBeNewest, readMarked } from "./newest.ts"
 import { all, get, insert, just, Refusal, type Sql, write } from "./statement.ts"
 import { type Heartbeats, keepSending, type Store } from "./Store.ts"
 
@@ -235,7 +235,7 @@ export const holdLocks = <A extends TakenLock>(
   Scope.Scope
 > =>
   Effect.gen(function*() {
-    const marks = yield* marksOf(store)
+    const marks = yield* readMarked(store)
     // Opened before a lock is taken, so that a database that can't be reached takes none.
     const heartbeats = yield* store.heartbeats ?? Effect.succeed(undefined)
     const held = yield* Effect.acquireRelease(

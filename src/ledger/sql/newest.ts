@@ -9,7 +9,7 @@ import { all, ofIds, Refusal, type Sql } from "./statement.ts"
 import { refusedIf, type Store } from "./Store.ts"
 
 /** Reads the ledger's marks. Read them before the transaction that compares them. */
-export const marksOf = ({ file, id, marks, read }: Store): Effect.Effect<Marked, LedgerError> =>
+export const readMarked = ({ file, id, marks, read }: Store): Effect.Effect<Marked, LedgerError> =>
   atStart(Effect.gen(function*() {
     const { shared } = marks
     const committed = shared?.place === undefined ? [] : yield* read("reading its holders", () => committedSince(id))
@@ -86,7 +86,7 @@ export const isNewest = (
     readonly overruling?: ReadonlyArray<string>
   },
 ): Effect.Effect<void, LedgerRefused | LedgerError> =>
-  Effect.flatMap(marksOf(store), (marks) =>
+  Effect.flatMap(readMarked(store), (marks) =>
     refusedIf(store, "reading its marks", function*() {
       return yield* notNewestAt(store, marks, { ...about, where: yield* about.where() })
     }))

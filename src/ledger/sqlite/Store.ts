@@ -32,7 +32,7 @@ export interface SqliteStore extends Store {
 }
 
 /** Returns the marks of a ledger in a file. */
-export const marksOf = ({ file, marks }: Pick<LedgerOptions, "file" | "marks">): Marks =>
+export const marksFor = ({ file, marks }: Pick<LedgerOptions, "file" | "marks">): Marks =>
   marksIn(marks ?? { ledger: file, folders: [marksFolder(file)], write: true })
 
 /** Opens a ledger's parts for the scope, as described for `LedgerDatabase`. */
@@ -44,7 +44,7 @@ export const openStore = (
     const clock = yield* Effect.clock
     const me = (yield* LockHolder)()
     const started = isoOf(clock.unsafeCurrentTimeMillis())
-    const marks = marksOf({ ...options, file })
+    const marks = marksFor({ ...options, file })
     const mayCreate = Effect.gen(function*() {
       const wrong = options.overruling === true ? undefined : yield* missing(marks)
       if (wrong !== undefined) return yield* notNewest(wrong, options.asker)

@@ -5,7 +5,7 @@ import type { LedgerOptions } from "../Ledger.ts"
 import type { LedgerDatabase } from "../LedgerDatabase.ts"
 import { backUpLedger, temporaryCopy } from "./copyLedger.ts"
 import { adoptSecret, ledgerExists, readSecret, secretFile } from "./secretFile.ts"
-import { marksOf, openStore } from "./Store.ts"
+import { marksFor, openStore } from "./Store.ts"
 
 /** A ledger in a file, which only the processes of one host use. */
 export const inFile = (options: LedgerOptions): LedgerDatabase<LedgerOptions> => {
@@ -13,7 +13,7 @@ export const inFile = (options: LedgerOptions): LedgerDatabase<LedgerOptions> =>
   return {
     open: openStore(options),
     exists: Effect.sync(() => ledgerExists(file)),
-    missing: missing(marksOf(options)),
+    missing: missing(marksFor(options)),
     // Opening the file makes its tables.
     migrate: () => Effect.succeed(false),
     copy: temporaryCopy(options),
