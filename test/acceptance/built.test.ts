@@ -64,5 +64,5 @@ it("the built command loads PostgreSQL's client only with the ledger's adapter",
   const loading = [...withImporters(new Set([client]))].map((name) => name.split("-")[0]).filter((name) =>
     name !== "chunk"
   )
-  expect(loading.toSorted()).toEqual(["copy", "marks", "postgresLedger", "rate", "reports"])
+  expect(loading.toSorted()).toEqual(["Store", "copy", "marks", "rate", "reports"])
 })

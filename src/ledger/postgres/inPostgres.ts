@@ -5,10 +5,10 @@ import type * as Scope from "effect/Scope"
 import { type LedgerError, LedgerRefused } from "../errors.ts"
 import type { LedgerDatabase } from "../LedgerDatabase.ts"
 import type { PostgresOptions } from "./options.ts"
-import type { PostgresStore } from "./postgresLedger.ts"
+import type { PostgresStore } from "./Store.ts"
 
 // Most projects don't use PostgreSQL, so its client is not loaded for them.
-const store = Effect.promise(() => import("./postgresLedger.ts"))
+const store = Effect.promise(() => import("./Store.ts"))
 const marks = Effect.promise(() => import("./marks.ts"))
 const copy = Effect.promise(() => import("./copy.ts"))
 const rate = Effect.promise(() => import("./rate.ts"))

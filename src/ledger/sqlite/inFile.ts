@@ -3,7 +3,7 @@ import { missing } from "../behind.ts"
 import { LedgerRefused } from "../errors.ts"
 import type { LedgerOptions } from "../Ledger.ts"
 import type { LedgerDatabase } from "../LedgerDatabase.ts"
-import { backUpLedger, temporaryCopy } from "./copyLedger.ts"
+import { backUpLedger, temporaryCopy } from "./copy.ts"
 import { adoptSecret, ledgerExists, readSecret, secretFile } from "./secretFile.ts"
 import { marksFor, openStore } from "./Store.ts"
 
