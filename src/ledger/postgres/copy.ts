@@ -3,7 +3,7 @@ import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { type LedgerError, LedgerRefused } from "../errors.ts"
 import { makeDigester, proofOf } from "../secret.ts"
-import { schema as tables } from "../sql/schema.ts"
+import { tableStatements } from "../sql/schema.ts"
 import { type Connection, connectTo } from "./connection.ts"
 import { continueNumbers, functions, quoted, tablesOf, withoutSamples } from "./dialect.ts"
 import { readAt } from "./driver.ts"
@@ -96,7 +96,7 @@ const copyTables = async (connection: Connection, copy: string, isThere: boolean
     COMMENT ON SCHEMA ${quoted(copy)} IS '${commentOf(connection.schema)}';
     SET LOCAL search_path = ${quoted(copy)}`)
   if (isThere) {
-    const unlogged = tablesOf(tables).replaceAll("CREATE TABLE", "CREATE UNLOGGED TABLE")
+    const unlogged = tablesOf(tableStatements).replaceAll("CREATE TABLE", "CREATE UNLOGGED TABLE")
     await connection.exec(unlogged + functions + withoutSamples)
     const { rows } = await connection.send(
       `SELECT c.relname, EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attidentity <> '')

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto"
 import { LedgerRefused } from "../errors.ts"
 import { unfinishedIf } from "../sql/closing.ts"
-import { schema as shared } from "../sql/schema.ts"
+import { tableStatements } from "../sql/schema.ts"
 import { all, exists, get, Refusal, run, type Sql, write } from "../sql/statement.ts"
 import { functions, ownTables, quoted, tablesOf, withoutSamples } from "./dialect.ts"
 import { notOwner } from "./failures.ts"
@@ -23,7 +23,7 @@ const oldest = 15
 /** Returns the number of the advisory lock of a schema. Two schemas with the same number would only wait for each other. */
 export const lockOf = (schema: string): bigint => hash("sha256", `formferry ${schema}`, "buffer").readBigInt64BE()
 
-const tables = tablesOf(shared + ownTables)
+const tables = tablesOf(tableStatements + ownTables)
 
 /** The version of the ledger's tables. Every change of a table gives a new version. */
 export const version = hash("sha256", tables + functions + withoutSamples).slice(0, 16)

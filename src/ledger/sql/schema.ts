@@ -7,7 +7,7 @@ import { declaredKept, declaredRow } from "./row.ts"
  * Rows are stored in the order in which they were first sent, so that settling and reading back write close to the last intents. Only the index by
  * key digest is written at random positions, once for each row.
  */
-export const schema = `
+export const tableStatements = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
   -- Texts that repeat: fingerprints, lists of columns, ids of questions.

@@ -1,5 +1,5 @@
 // What the schema says about tables, and reading and writing whole tables, to move a ledger. A new table or column needs no change here.
-import { schema } from "./schema.ts"
+import { tableStatements } from "./schema.ts"
 import { all, exists, type Param, type Sql, write } from "./statement.ts"
 
 interface Table {
@@ -39,7 +39,7 @@ const tableIn = (name: string, body: string): Table => {
 
 /** Every table, in an order in which each only refers to earlier ones. */
 export const tables: ReadonlyArray<Table> = Array.from(
-  schema.replaceAll(/--[^\n]*/g, "").matchAll(/CREATE TABLE (\w+) \(([\s\S]*?)\)\s*STRICT\b[^;]*;/g),
+  tableStatements.replaceAll(/--[^\n]*/g, "").matchAll(/CREATE TABLE (\w+) \(([\s\S]*?)\)\s*STRICT\b[^;]*;/g),
   ([, name = "", body = ""]) => tableIn(name, body),
 )
 

@@ -1,12 +1,12 @@
 import { hash } from "node:crypto"
-import { schema } from "../sql/schema.ts"
+import { tableStatements } from "../sql/schema.ts"
 import type { Database } from "./database.ts"
 
 /** Spells "ffry", and marks the file as a ledger of formferry. */
 const applicationId = 0x66667279
 
 /** The `user_version` of this schema: 31 bits of its digest, so that every change gives a new version. Never 0, SQLite's default. */
-const version = (hash("sha256", schema, "buffer").readUInt32BE() >>> 1) || 1
+const version = (hash("sha256", tableStatements, "buffer").readUInt32BE() >>> 1) || 1
 
 /** Returns what an opened file is: a usable ledger, an empty file, a ledger with a different schema, or a foreign file. */
 export const standingOf = (db: Database): "usable" | "empty" | "otherSchema" | "foreign" => {
@@ -26,7 +26,7 @@ export const createTables = (db: Database, meta: Readonly<Record<string, string>
   db.exec("BEGIN IMMEDIATE")
   try {
     if (Number(db.pragma("user_version")) === 0) {
-      db.exec(`${schema}; PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
+      db.exec(`${tableStatements}; PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
       for (const one of Object.entries(meta)) db.run("INSERT INTO meta (name, value) VALUES (?, ?)", one)
     }
     db.exec("COMMIT")

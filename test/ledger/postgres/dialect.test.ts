@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { functions, tablesOf, translated, withoutSamples } from "../../../src/ledger/postgres/dialect.ts"
 import { readAt } from "../../../src/ledger/postgres/driver.ts"
-import { schema as ledgerTables } from "../../../src/ledger/sql/schema.ts"
+import { tableStatements } from "../../../src/ledger/sql/schema.ts"
 import { all, type Param } from "../../../src/ledger/sql/statement.ts"
 import { Database } from "../../../src/ledger/sqlite/database.ts"
 import { connected, newSchema, urlOf } from "./connecting.ts"
@@ -74,7 +74,7 @@ describe.skipIf(withoutPostgres)("one text of SQL for SQLite and PostgreSQL", ()
       const schema = newSchema()
       const connection = yield* connected(yield* urlOf(), schema)
       yield* Effect.promise(() =>
-        connection.exec(`CREATE SCHEMA ${schema}; ${tablesOf(ledgerTables)}; ${functions}; ${withoutSamples}`)
+        connection.exec(`CREATE SCHEMA ${schema}; ${tablesOf(tableStatements)}; ${functions}; ${withoutSamples}`)
       )
       // All texts and digests in tables about rows of a source.
       const { rows } = yield* Effect.promise(() =>
