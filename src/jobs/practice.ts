@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { embedded } from "../practice/PracticeService.ts"
+import { serveFormFolder } from "../practice/PracticeService.ts"
 import type { Project } from "../project/Project.ts"
 
 export class PracticeFormsMissing extends Schema.TaggedError<PracticeFormsMissing>()("PracticeFormsMissing", {
@@ -29,7 +29,7 @@ export const servePractice = (
 ) =>
   Effect.gen(function*() {
     if (options.forms !== undefined) {
-      return yield* embedded({ forms: options.forms, store: undefined, faults: options.faults }, options.port)
+      return yield* serveFormFolder({ forms: options.forms, store: undefined, faults: options.faults }, options.port)
     }
     const services = project === undefined
       ? undefined
@@ -38,5 +38,5 @@ export const servePractice = (
     if (only === undefined || services?.length !== 1) {
       return yield* new PracticeFormsMissing({ services: services?.map(({ name }) => name) })
     }
-    return yield* embedded({ ...only, faults: options.faults }, options.port)
+    return yield* serveFormFolder({ ...only, faults: options.faults }, options.port)
   })

@@ -72,8 +72,8 @@ export const openService = (
       return yield* make({ ...config, apiKey, sharedRate })
     }
     // The module is loaded only when it is used.
-    const { embedded } = yield* Effect.promise(() => import("../practice/PracticeService.ts"))
-    const practice = yield* embedded(config, 0)
+    const { serveFormFolder } = yield* Effect.promise(() => import("../practice/PracticeService.ts"))
+    const practice = yield* serveFormFolder(config, 0)
     const service = yield* make({
       ...practiceSettings,
       baseUrl: practice.baseUrl,

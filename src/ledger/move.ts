@@ -61,7 +61,7 @@ export const moveLedger = (
     const result = { from: old.file, to: next.file, pipelines, records: 0 }
     if (earlier?.id === there.id && there.unfinished === undefined) return result
     yield* refusedIf(next, "opening it", () => unusable(old, next, earlier, target.removal))
-    const closing = earlier ?? (yield* begin(old, next, target.removal))
+    const closing = earlier ?? (yield* close(old, next, target.removal))
     const taken = { ...next, id: closing.id }
     if (there.id === closing.id && there.unfinished === "copied") {
       yield* finish(old, taken, closing)
@@ -128,7 +128,7 @@ function* unusable(
 }
 
 /** Closes the old ledger. Each of its later sessions, turns and writes is refused. */
-const begin = (old: Store, next: Store, removal: string): Refusing<Closing> =>
+const close = (old: Store, next: Store, removal: string): Refusing<Closing> =>
   Effect.gen(function*() {
     const anywhere = { asker: undefined, where: "anywhere" } as const
     const marked = yield* readMarked(old)

@@ -211,7 +211,7 @@ export interface EmbeddedPractice extends HttpPractice {
  * @param settings.faults a faults file (docs/practice.md)
  * @param port 0 for any free port
  */
-export const embedded = (
+export const serveFormFolder = (
   settings: { readonly forms: string; readonly store: string | undefined; readonly faults?: string | undefined },
   port: number,
 ): Effect.Effect<EmbeddedPractice, PracticeFailure, Scope.Scope | Disk> =>

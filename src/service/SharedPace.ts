@@ -75,8 +75,8 @@ export class SharedPace implements Pacing {
     this.#slots = at < 0 ? [] : this.#slots.slice(at)
     const [first, ...others] = this.#slots
     const begins = first === undefined ? Infinity : this.#begins(first)
-    const isHeard = now - this.#answeredAt <= mostSilent
-    if (begins <= now && isHeard) {
+    const isAnswered = now - this.#answeredAt <= mostSilent
+    if (begins <= now && isAnswered) {
       this.#slots = others
       this.#sent.forget(now - 2 * this.#pace.window)
       this.#sent.add(now)

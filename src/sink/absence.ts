@@ -5,7 +5,7 @@ import type { DoubtfulRow } from "../ledger/pages.ts"
 import type { Likeness } from "./likeness.ts"
 
 /** Facts about an export or a list that was read to its end. They decide whether the absence of a row proves anything. */
-interface Standing {
+interface Facts {
   /** Submissions that the ledger knows and the export or the list should contain, but does not: their number and an example. */
   readonly lacking: { readonly count: number; readonly example: string | undefined }
   /** Number of submissions that could not be read or have no submission id. */
@@ -16,7 +16,7 @@ interface Standing {
 }
 
 /** Facts about a list of the form's submissions that the service returned page by page. */
-export interface ListStanding extends Standing {
+export interface ListFacts extends Facts {
   readonly _tag: "List"
   /** Why nothing proves that the list shows every submission. Undefined if it certainly does. */
   readonly gap: string | undefined
@@ -25,7 +25,7 @@ export interface ListStanding extends Standing {
 }
 
 /** Facts about an export of the form's results. */
-export interface ExportStanding extends Standing {
+export interface ExportFacts extends Facts {
   readonly _tag: "Export"
   /** Whether the export lists the submissions that the ledger knows in order of creation or submission time, ascending or descending. */
   readonly isInOrder: boolean
@@ -83,14 +83,14 @@ export const wordsOf = { Export: "the export", List: "the form's list" } as cons
 export const absence = (
   row: DoubtfulRow,
   group: Resembled & { readonly fits: ReadonlyArray<unknown> },
-  standing: ExportStanding | ListStanding,
+  facts: ExportFacts | ListFacts,
   foundFrom: ReadonlyArray<number | undefined>,
 ): Absence => {
-  const { lacking, now, unreadable } = standing
-  const words = wordsOf[standing._tag]
-  const wantsAnother = standing._tag === "Export" ? "another export" : "another list"
+  const { lacking, now, unreadable } = facts
+  const words = wordsOf[facts._tag]
+  const wantsAnother = facts._tag === "Export" ? "another export" : "another list"
   const { example } = group
-  const evidence = standing.evidenceOf(row)
+  const evidence = facts.evidenceOf(row)
   const { visibleFrom } = evidence
   const isEarly = visibleFrom !== undefined && now < visibleFrom
   // The row's own submission may still become visible if the submission that resembles it is really another row's.
@@ -110,7 +110,7 @@ export const absence = (
     )
   }
   if (unreadable > 0) {
-    const what = standing._tag === "Export" ? "line" : "submission"
+    const what = facts._tag === "Export" ? "line" : "submission"
     return open(
       wantsAnother,
       `${counted(unreadable, what)} of ${words} can't be read or ${
@@ -130,9 +130,9 @@ export const absence = (
   if (isEarly) {
     return open("time", `its submission might not be visible before ${isoOf(visibleFrom)}`)
   }
-  return standing._tag === "List"
-    ? absenceInList(standing, evidence)
-    : absenceInExport(row, standing, evidence, visibleFrom, foundFrom)
+  return facts._tag === "List"
+    ? absenceInList(facts, evidence)
+    : absenceInExport(row, facts, evidence, visibleFrom, foundFrom)
 }
 
 type Absence = Pick<SettledRow, "reason" | "proof"> | Pick<OpenRow, "reason" | "wants">
@@ -144,7 +144,7 @@ const proven = (proof: SettledRow["proof"], reason: string): Absence => ({ reaso
  * Returns whether a row has not landed, if the list was made late enough and does not show it. The list counts as a test entry: it was made after the
  * row's submission had to be visible, if no clock was set back meanwhile.
  */
-const absenceInList = ({ gap, submissions }: ListStanding, { testEntry }: Evidence): Absence => {
+const absenceInList = ({ gap, submissions }: ListFacts, { testEntry }: Evidence): Absence => {
   if (gap !== undefined) return open("another list", gap)
   if (testEntry === undefined) {
     return open("a person", "the clock was set back after the row was sent, so it is unknown how long ago that was")
@@ -160,17 +160,17 @@ const absenceInList = ({ gap, submissions }: ListStanding, { testEntry }: Eviden
 /** Returns whether a row has not landed, if the export has all known submissions and was read late enough. */
 const absenceInExport = (
   row: DoubtfulRow,
-  standing: ExportStanding,
+  facts: ExportFacts,
   { before, hasClockGoneBack, testEntry, witness }: Evidence,
   visibleFrom: number,
   foundFrom: ReadonlyArray<number | undefined>,
 ): Absence => {
-  const { times } = standing
+  const { times } = facts
   const none = "no submission of the export belongs to this row"
-  if (standing.isComplete) {
+  if (facts.isComplete) {
     return proven("complete", `${none}, and a person confirms that the export is complete`)
   }
-  if (!standing.isInOrder) {
+  if (!facts.isInOrder) {
     return open("a vouched export", "the export is not sorted by time, so the row might be in a part that is missing")
   }
   if (before === undefined && !foundFrom.some((closed) => closed !== undefined && closed < row.first)) {

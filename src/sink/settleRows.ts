@@ -6,8 +6,8 @@ import type { DoubtfulRow } from "../ledger/pages.ts"
 import {
   absence,
   type Example,
-  type ExportStanding,
-  type ListStanding,
+  type ExportFacts,
+  type ListFacts,
   type OpenRow,
   type Resembled,
   wordsOf,
@@ -55,7 +55,7 @@ export interface Settling<S> {
    */
   readonly offer: (id: string, submission: S, owner?: Owner) => void
   /** Returns the outcome of each row. Call it after all submissions were added. */
-  readonly decide: (standing: ExportStanding | ListStanding) => Settled
+  readonly decide: (facts: ExportFacts | ListFacts) => Settled
 }
 
 /**
@@ -118,8 +118,8 @@ export const makeSettling = <S>(
       candidates.set(id, candidate)
       for (const group of fits) group.fits.push(candidate)
     },
-    decide: (standing) => {
-      const words = wordsOf[standing._tag]
+    decide: (facts) => {
+      const words = wordsOf[facts._tag]
       const decided = [...groups.values()].map((group) => ({ group, found: found(group, words) }))
       const used = new Set(
         decided.flatMap(({ found }) => (found._tag === "Landed" ? [...found.ids, ...found.taken] : [])),
@@ -149,7 +149,7 @@ export const makeSettling = <S>(
       // Rows that were found now also prove that the export goes back to their batch, as known submissions do.
       const foundFrom = settled.map(({ row }) => row.closed)
       for (const { group, row } of missing) {
-        const shown = absence(row, group, standing, foundFrom)
+        const shown = absence(row, group, facts, foundFrom)
         if ("wants" in shown) open.push({ row, ...shown })
         else settled.push({ row, as: { keyDigest: row.keyDigest, outcome: { _tag: "NotLanded" }, ...shown } })
       }

@@ -4,7 +4,7 @@ import type { Form } from "../../src/domain/form.ts"
 import type { Item } from "../../src/domain/item.ts"
 import type { Evidence } from "../../src/ledger/evidence.ts"
 import type { DoubtfulRow } from "../../src/ledger/pages.ts"
-import type { ExportStanding } from "../../src/sink/absence.ts"
+import type { ExportFacts } from "../../src/sink/absence.ts"
 import { likenessOf, resultsColumns } from "../../src/sink/likeness.ts"
 import { makeSettling, type Owner } from "../../src/sink/settleRows.ts"
 import { formWith, question } from "../fakeForms.ts"
@@ -57,7 +57,7 @@ const proof: Evidence = {
   hasClockGoneBack: false,
 }
 
-const good: ExportStanding = {
+const good: ExportFacts = {
   _tag: "Export",
   lacking: { count: 0, example: undefined },
   unreadable: 0,
@@ -71,7 +71,7 @@ const good: ExportStanding = {
 const settle = (
   rows: ReadonlyArray<DoubtfulRow>,
   lines: ReadonlyArray<Line>,
-  standing: Partial<ExportStanding> = {},
+  facts: Partial<ExportFacts> = {},
   rowKey?: string,
   landedByWord: ReadonlyArray<Item> = [],
   owner?: Owner,
@@ -83,7 +83,7 @@ const settle = (
   for (const [id, name, mail = `${name}@example.org`, age = "30", key = "", run = ""] of lines) {
     settling.offer(id, [id, name, mail, age, key, run], owner)
   }
-  const { open, settled } = settling.decide({ ...good, ...standing })
+  const { open, settled } = settling.decide({ ...good, ...facts })
   return {
     landed: settled.flatMap(({ as, row }) =>
       as.outcome._tag === "Landed" ? [[row.row, as.outcome.submissionId] as const] : []
@@ -125,8 +125,8 @@ describe("settling rows in doubt from an export", () => {
 
   it("settles a row as not landed only if every part of the proof is present", () => {
     const row = rowOf(1, person("ada"))
-    const open = (standing: Partial<ExportStanding>) => {
-      const settled = settle([row], [], standing)
+    const open = (facts: Partial<ExportFacts>) => {
+      const settled = settle([row], [], facts)
       expect(settled.notLanded).toEqual([])
       return settled.open[0]?.slice(1)
     }
@@ -177,8 +177,8 @@ describe("settling rows in doubt from an export", () => {
       testEntry: undefined,
       hasClockGoneBack: true,
     }
-    const vouched = (standing: Partial<ExportStanding>) =>
-      settle([row], [], { isComplete: true, isInOrder: false, evidenceOf: () => nothing, ...standing }).notLanded
+    const vouched = (facts: Partial<ExportFacts>) =>
+      settle([row], [], { isComplete: true, isInOrder: false, evidenceOf: () => nothing, ...facts }).notLanded
     expect(vouched({})).toEqual([1])
     expect(vouched({ now: sentAt + minute - 1 })).toEqual([])
     expect(vouched({ lacking: { count: 1, example: "s7" } })).toEqual([])

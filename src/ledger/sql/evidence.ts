@@ -131,7 +131,8 @@ const sameDestination =
   "here AS (SELECT p.id FROM place p JOIN place o ON o.service = p.service AND o.form = p.form WHERE o.id = ?1)"
 
 /** Scalar subqueries, because PostgreSQL would read whole tables to answer `EXISTS`. */
-const isTaken = `(SELECT 1 FROM row r WHERE r.submission = asked.id AND +r.place IN (SELECT id FROM here) LIMIT 1) = 1
+const isTakenSubmission =
+  `(SELECT 1 FROM row r WHERE r.submission = asked.id AND +r.place IN (SELECT id FROM here) LIMIT 1) = 1
          OR (SELECT 1 FROM replaced p JOIN row r ON r.id = p.row WHERE p.submission = asked.id AND +r.place IN (SELECT id FROM here) LIMIT 1) = 1
          OR (SELECT 1 FROM forgotten f WHERE f.submission = asked.id AND f.place IN (SELECT id FROM here) LIMIT 1) = 1`
 
@@ -146,7 +147,7 @@ function* askedWhere(place: number, ids: ReadonlyArray<string>, where: string): 
 }
 
 export function* takenSubmissions(place: number, ids: ReadonlyArray<string>): Sql<ReadonlySet<string>> {
-  return yield* askedWhere(place, ids, isTaken)
+  return yield* askedWhere(place, ids, isTakenSubmission)
 }
 
 /** Returns which of the submission ids the ledger already has at the place's destination: those that are taken, and those that belong to no row. */
@@ -154,7 +155,7 @@ export function* knownSubmissions(place: number, ids: ReadonlyArray<string>): Sq
   return yield* askedWhere(
     place,
     ids,
-    `${isTaken}
+    `${isTakenSubmission}
          OR EXISTS (SELECT 1 FROM batch b WHERE b.loose IS NOT NULL AND b.place IN (SELECT id FROM here)
            AND asked.id IN (SELECT value FROM json_each(b.loose)))`,
   )

@@ -17,7 +17,7 @@ type Place = readonly [id: number, form: string]
 type Row = readonly [id: number, state: number, submission: string | null, batch: number]
 
 /** Returns the refusal if one of the rows may have been sent: it must be settled first, because it can't be settled without its content. */
-export function* doubtful(
+export function* refusalIfInDoubt(
   store: Store,
   { keys, pipeline, renamedFrom = "" }: Forgetting,
 ): Sql<LedgerRefused | undefined> {
@@ -40,7 +40,7 @@ export function* doubtful(
 
 /**
  * Forgets a row, inside a transaction, at every destination of the pipeline: its key, contents, digests of answers, and people's decisions about it.
- * Two things remain: the key's keyed digest, so that the row is always skipped, and the ids of the submissions. The row must not be `doubtful`. Returns
+ * Two things remain: the key's keyed digest, so that the row is always skipped, and the ids of the submissions. The row must not be in doubt. Returns
  * what the ledger had, and the submissions that remain in the form. Rows may be forgotten at the same time in one transaction.
  */
 export function* forget(

@@ -188,7 +188,7 @@ const makeHold = (store: Store, { epoch, pipeline, word }: TakenLock, requested:
      * measured by two clocks. The steady clock includes time during which the process was stopped. The wall clock includes time during which the
      * machine was asleep.
      */
-    held: (): boolean => !isLost && store.writer.failure === undefined && silentFor() * 2 < store.staleAfter,
+    isOurs: (): boolean => !isLost && store.writer.failure === undefined && silentFor() * 2 < store.staleAfter,
     /** Releases the lock, inside a transaction, unless another run has taken it over. */
     *release(): Sql<void> {
       yield* write("UPDATE lock SET held = 0 WHERE pipeline = ? AND epoch = ?", [pipeline, epoch])
@@ -254,7 +254,7 @@ export const holdLocks = <A extends TakenLock>(
           for (const { hold } of held) yield* hold.release()
         })).pipe(Effect.andThen(Effect.sync(() => held.forEach(({ hold }) => hold.end())))),
     )
-    // If the lock was lost or the ledger failed, `held` and every write report it.
+    // If the lock was lost or the ledger failed, `isOurs` and every write report it.
     const keep = (hold: LockHold) => keepSending(store, hold.renew(heartbeats))
     yield* Effect.forEach(held, (one) => Effect.andThen(keep(one.hold), one.hold.marked(about(one))), {
       concurrency: "unbounded",

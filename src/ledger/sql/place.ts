@@ -174,7 +174,7 @@ const underBoth = (
  * Returns why a pipeline must not import into a form: rows were imported into the same form under a different address, and the project does not say
  * how the two addresses are related.
  */
-function* elsewhere(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
+function* refusalOfAddress(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
   const { destination, pipeline, separate, serviceName = destination.service } = requested
   if (isPractice(destination.service)) return undefined
   // A service that was separate under its earlier address says nothing about its present one.
@@ -205,11 +205,12 @@ function* elsewhere(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
 
 /** Returns why a pipeline must not import into a form: its rows may already exist there under a different address or pipeline name. */
 export function* refusal(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
-  return (yield* elsewhere(requested)) ?? (yield* underBothNames(requested)) ?? (yield* beside(requested))
+  return (yield* refusalOfAddress(requested)) ?? (yield* refusalOfRename(requested))
+    ?? (yield* refusalOfNeighbour(requested))
 }
 
 /** Returns why a pipeline can't have been renamed: it has imported rows itself, and so has the pipeline of its old name. */
-function* underBothNames(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
+function* refusalOfRename(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
   const { destination, pipeline, renamedFrom } = requested
   if (renamedFrom === undefined || renamedFrom === pipeline) return undefined
   if (!(yield* hasRows(yield* findPlace({ pipeline: renamedFrom, destination })))) return undefined
@@ -223,7 +224,7 @@ function* underBothNames(requested: RequestedPlace): Sql<LedgerRefused | undefin
 }
 
 /** Returns why a pipeline must not import into a form: it imported nothing, other pipelines did, and its file does not say how it is related to them. */
-function* beside(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
+function* refusalOfNeighbour(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
   const place = yield* findPlace(requested)
   if (yield* hasRows(place)) return undefined
   const { pipeline, destination, alongside } = requested

@@ -77,7 +77,7 @@ export const makeSession = (
       })
     return {
       epoch: held.epoch,
-      holdsLock: hold.held,
+      holdsLock: hold.isOurs,
       lease: { host: hostOf(store.holder), isTakenOver: held.isTakenOver, silentFor: hold.silentFor },
       intend: (intent) =>
         Effect.map(

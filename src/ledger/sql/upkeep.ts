@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { openStates, stateCode, verdictCode } from "../codes.ts"
 import { LedgerBusy } from "../errors.ts"
 import type { Forgotten, Ledger } from "../Ledger.ts"
-import { doubtful, forget } from "./forget.ts"
+import { forget, refusalIfInDoubt } from "./forget.ts"
 import { holdAll } from "./lock.ts"
 import { dropOldRuns } from "./standing.ts"
 import { numberIn, rowsAtOnce, run, type Sql } from "./statement.ts"
@@ -33,7 +33,7 @@ export const makeUpkeep = (store: Store): Pick<Ledger, "verify" | "compact" | "f
         const { keys } = what
         if (hold === undefined) return { keys: [], already: [], unknown: keys, submissions: [] }
         // No row gets in doubt as long as all locks are held.
-        yield* refusedIf(store, "reading rows in doubt", () => doubtful(store, what))
+        yield* refusedIf(store, "reading rows in doubt", () => refusalIfInDoubt(store, what))
         const found = yield* Effect.forEach(
           keys,
           (key) =>
