@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import Papa from "papaparse"
 import { type Disk, disk, replaceText } from "../project/disk.ts"
 import { withoutApostrophe } from "./csv.ts"
-import { failing, type ReportError } from "./partFiles.ts"
+import { failing, ReportError } from "./partFiles.ts"
 import { reportFolders, reportName } from "./pastRuns.ts"
 import { forgetRows, parseReport, reportJson } from "./reportFile.ts"
 
@@ -67,7 +67,9 @@ export const foldersHolding = <E = never, R = never>(
     const ofPipeline = path.join(reports, pipeline)
     const stored = new Set(elsewhere?.runs)
     const isFolder = (file: string) => Effect.map(fs.stat(file).pipe(failing(file)), ({ type }) => type === "Directory")
-    const named = yield* reportFolders(ofPipeline).pipe(failing(ofPipeline))
+    const named = yield* reportFolders(ofPipeline).pipe(
+      Effect.mapError(({ file, reason }) => new ReportError({ file, cause: reason })),
+    )
     // Other programs, or people, may have put files among the folders.
     const own = yield* Effect.filter(named, (name) => isFolder(path.join(ofPipeline, name)))
     const runs = [...new Set([...own, ...stored])].toSorted()

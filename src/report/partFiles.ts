@@ -8,13 +8,13 @@ import { type Holder, leftByEnded, ownedName } from "../ledger/holder.ts"
 import { type Disk, disk } from "../project/disk.ts"
 import { draftOfLatest, isFolderName } from "./pastRuns.ts"
 
-/** A file of a report can't be written. */
+/** A file of a report can't be read or written. */
 export class ReportError extends Schema.TaggedError<ReportError>()("ReportError", {
   file: Schema.String,
   cause: Schema.Defect,
 }) {
   override get message() {
-    return `The report ${this.file} can't be written: ${
+    return `The report ${this.file} can't be read or written: ${
       reasonOf(this.cause)
     }. The ledger has a record of everything that was sent. Remove the cause, then run the command again.`
   }

@@ -22,8 +22,9 @@ export const redactRun = (
     const { fs, path } = yield* disk
     const folder = path.join(run.folder, "redacted")
     const failed = failing(folder)
-    const read = <A>(file: CsvFile<A>) =>
-      Effect.flatMap(fs.readFileString(path.join(run.folder, file.name)).pipe(failed), (text) => {
+    const read = <A>(file: CsvFile<A>) => {
+      const original = path.join(run.folder, file.name)
+      return Effect.flatMap(fs.readFileString(original), (text) => {
         const { lines, own, titles } = readCsv(file, text)
         const to = own + file.titles.length
         // The mark of a rehearsal is removed here and added again when the copy is written.
@@ -31,10 +32,11 @@ export const redactRun = (
         return Effect.map(
           Effect.try(() =>
             lines.map((line) => file.read(line.slice(own, to), [...line.slice(0, own), ...line.slice(to, end)]))
-          ).pipe(failed),
+          ),
           (rows) => ({ columns: titles.slice(0, own), rows: Stream.make(rows) }),
         )
-      })
+      }).pipe(failing(original))
+    }
     /** Files that exist only if they have content. */
     const some = <A>(file: CsvFile<A>) =>
       Effect.map(

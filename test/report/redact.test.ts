@@ -290,4 +290,16 @@ describe("a masked report", () => {
         }
       })
     ).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scoped("a masked copy of a report that lacks a file fails because that file can't be read", () =>
+    inReports((reports) =>
+      Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        yield* fs.remove(`${yield* write(reports, "plain", false)}/rejected.csv`)
+        const failed = yield* Effect.flip(redactRun(yield* readReport(reports, "contacts", "plain"), mask))
+        expect(failed.message).toMatch(
+          /^The report .*\/plain\/rejected\.csv can't be read or written: it does not exist\. /,
+        )
+      })
+    ).pipe(Effect.provide(NodeContext.layer)))
 })
