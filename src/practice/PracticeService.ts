@@ -65,7 +65,7 @@ const overview: PracticeAnswer = {
   status: 200,
   headers: { "content-type": "text/plain; charset=utf-8" },
   body:
-    `formferry practice service. Its interface is under ${prefix}; to open its results page, use the link that formferry practice printed.\n`,
+    `formferry practice service. Its interface is under ${prefix}; to open its results page, use the link that formferry practice shows.\n`,
 }
 
 /** Starts the service without a transport. `origin` is the start of the address of its edit links. */

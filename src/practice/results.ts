@@ -147,7 +147,7 @@ export const results = (
   const [path = "", query = ""] = request.path.split("?", 2)
   const [, root, token = "", id = "", what = "", ...more] = path.split("/")
   if (root !== "results" || request.method !== "GET") return undefined
-  if (!isSame(token, service.token)) return refusal(403, "Open the results page with the link that formferry printed")
+  if (!isSame(token, service.token)) return refusal(403, "Open the results page with the link that formferry shows")
   const { forms, store } = service
   if (id === "" && query === "forms" && more.length === 0) {
     return json(200, JSON.stringify(forms.map(({ id, name }) => ({ id, name, submissions: store.all(id).length }))))

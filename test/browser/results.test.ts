@@ -75,7 +75,7 @@ describe.skipIf(withoutBrowser)("the practice service's results page in Chromium
       const address of [results.replace(/[^/]+$/, "f1"), results.replace(/.$/, (last) => (last === "0" ? "1" : "0"))]
     ) {
       const { page } = await open(browser, address)
-      expect(await page.textContent("body")).toContain("Open the results page with the link that formferry printed")
+      expect(await page.textContent("body")).toContain("Open the results page with the link that formferry shows")
       expect(await page.content()).not.toMatch(/person|Contacts/)
       await page.context().close()
     }

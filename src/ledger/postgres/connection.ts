@@ -42,7 +42,7 @@ const keepAlive = 5_000
 const patience = 120_000
 
 /** How long a connection that is closed waits for the server, in milliseconds. */
-const farewell = 2_000
+const closingTime = 2_000
 
 /**
  * One connection. Statements are sent at once, without waiting for the results of earlier ones, and are answered in order. Once the connection is
@@ -175,7 +175,7 @@ export class Connection {
 
   /** Ends the connection once every statement was answered. If the server doesn't answer, ends it at once. */
   async close(): Promise<void> {
-    const timer = setTimeout(() => this.destroy(new Error("the database did not answer")), farewell)
+    const timer = setTimeout(() => this.destroy(new Error("the database did not answer")), closingTime)
     try {
       await this.client.end()
     } finally {

@@ -80,10 +80,10 @@ const lookWith = (lacked: Marking["lacked"]) => {
     if (seen === undefined) seen = new Set(found)
     const since = seen
     const further = found.filter((name) => !since.has(name))
-    const [stranger] = further.length === 0 ? [] : await lacked(further)
-    if (stranger !== undefined) {
+    const [unknownHolder] = further.length === 0 ? [] : await lacked(further)
+    if (unknownHolder !== undefined) {
       throw new Error(
-        `a run has begun on a different copy of the ledger, which made the mark ${stranger}. Both copies would send the same rows. `
+        `a run has started on a different copy of the ledger, which made the mark ${unknownHolder}. Both copies would send the same rows. `
           + "Stop the server that was replaced, and name the other one in `ledger.url`",
       )
     }

@@ -79,12 +79,7 @@ export function* unkey({ texts }: Store, place: number, rows: ReadonlyArray<Unke
   }
 }
 
-/**
- * Gives rows new keys, inside a transaction, and copies people's decisions about the old keys to the new ones. A key that another row has stays with
- * that row, unless nothing of it is in the form.
- *
- * @returns how many rows got their new key
- */
+/** See `LedgerSession.rekey`. Call it inside a transaction. */
 export function* rekey(place: number, rows: ReadonlyArray<Rekeyed>): Sql<number> {
   const moves = rows.filter(({ isCopied }) => isCopied !== true)
   yield* mergeAbsent(place, moves)
@@ -107,7 +102,10 @@ export function* rekey(place: number, rows: ReadonlyArray<Rekeyed>): Sql<number>
   return moved.flat().length
 }
 
-/** Deletes the rows of which nothing is in the form, and whose keys rows that may be in the form get, or that were. What they fixed is fixed by the latter. */
+/**
+ * Deletes each row whose key another row gets, if nothing of it is in the form, and the other row is, may be, or was there. Rejected rows that the
+ * deleted row had fixed then count as fixed by the other row.
+ */
 function* mergeAbsent(place: number, rows: ReadonlyArray<Rekeyed>): Sql<void> {
   const found = yield* each<readonly [number, string | null, number]>(
     `SELECT absent.id, absent.submission, taken.id FROM row absent JOIN row taken ON taken.place = absent.place AND taken.digest = ?3

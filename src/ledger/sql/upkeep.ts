@@ -51,7 +51,7 @@ export const makeUpkeep = (store: Store): Pick<Ledger, "verify" | "compact" | "f
         }
         if (forgotten.keys.length === 0) return forgotten
         const busy = yield* Effect.as(store.rewrite, undefined).pipe(Effect.catchTag("LedgerBusy", Effect.succeed))
-        // A copy that was begun before the rows were forgotten is complete by now, and so it is found.
+        // A copy that was started before the rows were forgotten is complete by now, and so it is found.
         const [copy] = yield* store.removeCopies
         return copy === undefined
           ? { ...forgotten, busy }

@@ -384,7 +384,9 @@ describe.skipIf(withoutPostgres)("a standby that was promoted", () => {
           const { view } = yield* project.open(place, { url, ...silent })
           const begun = yield* view.hold("new")
           const { message } = yield* Effect.flip(intend)
-          expect(message).toMatch(/failed while recording an intent: a run has begun on a different copy of the ledger/)
+          expect(message).toMatch(
+            /failed while recording an intent: a run has started on a different copy of the ledger/,
+          )
           expect(session.holdsLock()).toBe(false)
           // A run that commits nothing looks with each heartbeat.
           yield* Effect.repeat(Effect.delay(Effect.sync(() => beaten.holdsLock()), "20 millis"), {
