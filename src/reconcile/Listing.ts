@@ -57,6 +57,56 @@ const distinct = ({ submissions }: ListedPage): ReadonlyArray<Submission> => {
   return [...found.values()].filter((one) => one !== undefined)
 }
 
+/** The searches that still wait for submissions. The methods are synchronous. */
+class Searches {
+  readonly #waiting = new Set<Search>()
+  readonly #byId = new Map<string, Search>()
+
+  get all(): ReadonlyArray<Search> {
+    return [...this.#waiting]
+  }
+
+  /** Adds a search for these ids, unless it has to wait for none of them. */
+  add(search: Search, ids: ReadonlyArray<string>): void {
+    for (const [index, id] of ids.entries()) {
+      // Two searches can't share a submission, so the second one reads it.
+      if (this.#byId.has(id)) search.refused.push(index)
+      else {
+        this.#byId.set(id, search)
+        search.waiting.set(id, index)
+      }
+    }
+    if (search.waiting.size > 0) this.#waiting.add(search)
+  }
+
+  /** Passes a page's submissions to their searches. Returns how many were looked for. */
+  take(page: ListedPage): number {
+    let found = 0
+    for (const submission of distinct(page)) {
+      const search = this.#byId.get(submission.submissionId)
+      const index = search?.waiting.get(submission.submissionId)
+      if (search === undefined || index === undefined) continue
+      found++
+      if (!search.accept(index, submission)) search.refused.push(index)
+      this.#byId.delete(submission.submissionId)
+      search.waiting.delete(submission.submissionId)
+      if (search.waiting.size === 0) this.end(search)
+    }
+    return found
+  }
+
+  /** Ends a search. Its caller then reads what it still waits for. */
+  end(search: Search): void {
+    if (!this.#waiting.delete(search)) return
+    for (const id of search.waiting.keys()) this.#byId.delete(id)
+    Deferred.unsafeDone(search.done, Effect.void)
+  }
+
+  endAll(): void {
+    for (const search of this.#waiting) this.end(search)
+  }
+}
+
 /**
  * Opens the list of a form's submissions. One round reads it at a time, until the scope closes. A round starts with the
  * newest submissions, or where the previous round found most, and continues while pages show what is looked for. New
@@ -70,8 +120,7 @@ export const makeListing = (
   },
 ): Effect.Effect<Listing, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const searches = new Set<Search>()
-    const byId = new Map<string, Search>()
+    const searches = new Searches()
     /** `some` is open while a submission is looked for, and `many` opens when a full page of them is. */
     const some = yield* Effect.makeLatch(false)
     const many = yield* Effect.makeLatch(false)
@@ -79,28 +128,6 @@ export const makeListing = (
     let lagging = 0
     let places: ReadonlyArray<Place> = [newest, oldest]
     let isOff = false
-
-    const end = (search: Search) => {
-      if (!searches.delete(search)) return
-      for (const id of search.waiting.keys()) byId.delete(id)
-      Deferred.unsafeDone(search.done, Effect.void)
-    }
-
-    /** Passes a page's submissions to their searches. Returns how many were looked for. */
-    const take = (page: ListedPage): number => {
-      let found = 0
-      for (const submission of distinct(page)) {
-        const search = byId.get(submission.submissionId)
-        const index = search?.waiting.get(submission.submissionId)
-        if (search === undefined || index === undefined) continue
-        found++
-        if (!search.accept(index, submission)) search.refused.push(index)
-        byId.delete(submission.submissionId)
-        search.waiting.delete(submission.submissionId)
-        if (search.waiting.size === 0) end(search)
-      }
-      return found
-    }
 
     /** Reads pages, starting at a place, while they show what is looked for. */
     const walk = (from: Place, left: () => number) =>
@@ -111,7 +138,7 @@ export const makeListing = (
         let last = from
         for (let offset = from.offset;;) {
           const page = yield* list(formId, { offset, sort: from.sort })
-          const hits = take(page)
+          const hits = searches.take(page)
           pages++
           found += hits
           if (hits > 0) last = { sort: from.sort, offset }
@@ -128,7 +155,7 @@ export const makeListing = (
       yield* Effect.raceFirst(many.await, Effect.sleep(collecting))
       yield* many.close
       added = 0
-      const asked = [...searches]
+      const asked = searches.all
       const left = () => asked.reduce((sum, { waiting }) => sum + waiting.size, 0)
       const wanted = left()
       let [pages, found] = [0, 0]
@@ -158,10 +185,10 @@ export const makeListing = (
       for (const search of asked) {
         if (!search.areJustCreated || wasShown || isOff || released < firstReleased * 2 ** (lagging - 1)) {
           if (search.areJustCreated) released += search.waiting.size
-          end(search)
+          searches.end(search)
         }
       }
-      if (searches.size === 0) yield* some.close
+      if (searches.all.length === 0) yield* some.close
     })
 
     const off = (cause: Cause.Cause<{ readonly message: string }>) => {
@@ -176,7 +203,7 @@ export const makeListing = (
       Effect.catchAllCause((cause) => Cause.isInterruptedOnly(cause) ? Effect.void : off(cause)),
       Effect.ensuring(Effect.sync(() => {
         isOff = true
-        for (const search of searches) end(search)
+        searches.endAll()
       })),
       Effect.interruptible,
       Effect.forkScoped,
@@ -193,20 +220,12 @@ export const makeListing = (
             done: yield* Deferred.make<void>(),
           }
           if (isOff) return ids.map((_, index) => index)
-          for (const [index, id] of ids.entries()) {
-            // Two searches can't share a submission, so the second one reads it.
-            if (byId.has(id)) search.refused.push(index)
-            else {
-              byId.set(id, search)
-              search.waiting.set(id, index)
-            }
-          }
+          searches.add(search, ids)
           if (search.waiting.size > 0) {
-            searches.add(search)
             added += search.waiting.size
             yield* some.open
             if (added >= pageRows) yield* many.open
-            yield* Effect.onInterrupt(Deferred.await(search.done), () => Effect.sync(() => end(search)))
+            yield* Effect.onInterrupt(Deferred.await(search.done), () => Effect.sync(() => searches.end(search)))
           }
           return [...search.refused, ...search.waiting.values()]
         }),
