@@ -118,11 +118,14 @@ export const notRecords = (header: ReadonlyArray<Cell>, below: ReadonlyArray<Cel
   let other: { readonly where: string; readonly ends: boolean } | undefined
   /** Whether the next row is directly below the header. It may be a form tool's second header. */
   let isFirst = true
-  const isUnlikeFirst = (row: Cells) =>
-    typical().length > 1 && row.filter(isFilled).length > 1 && !typical().some(isLikeFirst(row))
-  return (row, where, isAfterGap = false) => {
+  /** Whether only single cells are between this row and an empty one. They may be the title of a second table, such as a legend. */
+  let isBelowTitle = false
+  const isUnlikeFirst = (row: Cells) => typical().length > 1 && !typical().some(isLikeFirst(row))
+  return (row, where, isAfterEmpty = false) => {
     const mayBeHeader = !isFirst
     isFirst = false
+    const isAfterGap = isAfterEmpty || isBelowTitle
+    isBelowTitle = isAfterGap && row.filter(isFilled).length === 1 && isUnlikeFirst(row)
     if (!isAfterGap && other === undefined && isUnlikeTitles(row[0])) return undefined
     const first = plainTitle(row[0])
     const repeated = first === titles[0] ? repeats(row, where) : undefined
@@ -141,7 +144,7 @@ export const notRecords = (header: ReadonlyArray<Cell>, below: ReadonlyArray<Cel
         `${other.where} contains the header's titles in a different order, as if two exports had been joined. The rows below it are not sent. Move it and them to a separate file.`,
       )
     }
-    if (isAfterGap && isUnlikeFirst(row)) {
+    if (isAfterGap && !isBelowTitle && isUnlikeFirst(row)) {
       // A table without cells in a column of the first table has no rows like those of the first.
       other = { where: where(), ends: typical().some(({ at }) => !isFilled(row[at])) }
       return notARecord(

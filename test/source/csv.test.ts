@@ -108,10 +108,17 @@ describe("rows of a CSV file", () => {
     expect(await faults(";;;\nItem;Shelf;;\nFig;A1;;\n;;;\nNuts;B2;;\n6;Fay;60;\n")).toEqual([6, 7, 8])
   })
 
+  it("a legend below an empty row is reported if it has a title of a single cell", async () => {
+    const { faults } = await csv(`${orders}\nTotal;;150;\n\nLegend;;;\nyellow;unpaid;;\nx;newsletter;;\n`)
+    expect([...faults.keys()]).toEqual([8, 9])
+    expect(faults.get(8)).toContain("Row 8 (line 12) seems to begin a second table")
+  })
+
   it.each([
     ["a record below an empty row", "\n6;Fay;60;\n7;Gil;;\n"],
     ["a record that lacks one usual value", "\n;Fay;60;\n\nx;Gil;70;\n\n8;Hal;unknown;\n"],
     ["totals and notes", "\nTotal;;150;\n\nPage two;;;\n"],
+    ["a record below a title", "\nNew;;;\n6;Fay;60;\nx;Gil;;\n"],
     ["titles without an empty row above them", "City;Land;Size;Note\n"],
   ])("%s is not reported as a second table", async (_, below) => {
     expect((await csv(orders + below)).faults.size).toBe(0)
