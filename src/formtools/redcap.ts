@@ -51,7 +51,8 @@ export const redcap: FormTool = {
       if (question !== undefined && option !== undefined) return void parts.push({ position, question, option })
       if (position === 0) meta.push({ position, role: "id" })
       else if (name === "redcap_survey_identifier") meta.push({ position, role: "respondent" })
-      else if (name.startsWith("redcap_")) meta.push({ position, role: "note" })
+      // `source.combine` puts the place of a record before the name.
+      else if (/(?:^|\.)redcap_/.test(name)) meta.push({ position, role: "note" })
       else if (times.has(position)) {
         meta.push({ position, role: position === submitted ? "submitted" : "note", format: "yyyy-MM-dd HH:mm:ss" })
       } else if (/._complete$/.test(name) || /^complete\?(?:_\d+)?$/.test(name)) meta.push({ position, role: "status" })

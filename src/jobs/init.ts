@@ -230,6 +230,7 @@ const writeNew = (
       taken,
       warnings: [
         ...source.warnings,
+        ...source.tool?.notes ?? [],
         ...config.sheet === undefined ? unreadSheets(yield* source.files) : [],
         ...strayWarnings(
           stray,

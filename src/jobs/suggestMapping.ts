@@ -134,11 +134,21 @@ export const labelsFor = (file: string | undefined, columns: ReadonlyArray<Colum
     if (file === undefined) return undefined
     const { openLabels } = yield* Effect.promise(() => import("../source/openLabels.ts"))
     const { labels, title } = yield* openLabels(file)
-    const of = ({ title }: Column) => {
-      const name = oneLine(title)
+    const find = (name: string) => {
       const lower = name.toLowerCase()
       // A database may shorten REDCap's names: `pets___1` becomes `pets__1`.
       return labels.get(name) ?? labels.get(lower) ?? labels.get(lower.replace(/(?<!_)__(?!_)/, "___"))
+    }
+    const of = ({ title: header }: Column): ColumnLabels | undefined => {
+      const name = oneLine(header)
+      const whole = find(name)
+      if (whole !== undefined) return whole
+      // `source.combine` puts the place of a record before the tool's name: `baseline.weight`.
+      for (const { index } of name.matchAll(/\./g)) {
+        const own = find(name.slice(index + 1))
+        if (own !== undefined) return { ...own, title: own.title && `${name.slice(0, index)} ${own.title}` }
+      }
+      return undefined
     }
     const described = columns.filter((column) => of(column) !== undefined).length
     if (described === 0) {

@@ -408,6 +408,39 @@ questions:
       ])
     }))
 
+  it.scoped("init uses labels of codes, and ignores the form tool's own columns, in combined records", () =>
+    Effect.gen(function*() {
+      const world = yield* start({
+        "visits.csv": [
+          "record_id,redcap_event_name,redcap_data_access_group,sex,visit_complete",
+          ...[1, 2, 3, 4].map((no) => `S${no},first_arm_1,site_${no % 2},${1 + no % 2},2`),
+        ].join("\n"),
+        "visits-dictionary.csv": [
+          '"Variable / Field Name","Form Name","Field Type","Field Label","Choices, Calculations, OR Slider Labels"',
+          'record_id,visit,text,Id,""',
+          'sex,visit,radio,Sex,"1, Female | 2, Male"',
+        ].join("\n"),
+        "forms/visits.yaml": `id: visits
+name: Visits
+questions:
+  - { id: q1, name: Sex, type: Dropdown, options: [Female, Male] }
+  - { id: q2, name: Study group, type: ShortAnswer }
+`,
+      })
+      const labels = `${world.root}/visits-dictionary.csv`
+      const options = { name: "visits", form: "visits", source: asFound(`${world.root}/visits.csv`), labels }
+      const { warnings } = yield* world.init(options)
+      expect(warnings).toEqual([expect.stringContaining("join them with `source.combine`")])
+      const text = (yield* world.read("pipelines/visits.yaml"))
+        .replace(/ rowKey:.*/, " rowKey: [record_id]\n  combine: { by: [record_id], name: [redcap_event_name] }")
+        .replace(/mapping:[^]*(?=\nsink:)/, "mapping:\n  questions: []\n")
+      yield* world.write("pipelines/visits.yaml", text)
+      yield* world.init({ ...options, source: undefined, newService: undefined })
+      expect(parse(yield* world.read("pipelines/visits.yaml")).mapping.questions).toEqual([
+        { id: "q1", name: "Sex", from: "first_arm_1.sex", as: "choice", values: { 1: "Female", 2: "Male" } },
+      ])
+    }))
+
   it.scoped("init proposes the option whose initials a cell contains, unless several options have these initials", () =>
     Effect.gen(function*() {
       const world = yield* start({
