@@ -117,7 +117,9 @@ const commonQuestion = (texts: ReadonlyArray<string>): string | undefined => {
 const blocks = (header: Header, own: ReadonlySet<number>) => {
   const parts = header.names.flatMap((name, position) => {
     const part = own.has(position) ? undefined : partOf(name, header.ids[position] ?? "")
-    return part === undefined ? [] : [{ ...part, position, label: header.texts[position] ?? "" }]
+    // If an option has a text, Qualtrics writes `Question - Selected Choice - Option` and `Question - Option - Text`.
+    const label = (header.texts[position] ?? "").replace(" - Selected Choice - ", " - ")
+    return part === undefined ? [] : [{ ...part, position, label: part.text ? label.replace(/ - Text$/, "") : label }]
   })
   const questions = groupBy(parts, ({ question }) => question)
   const found = parts.map(({ label, part, position, question, text }): PartOf => {

@@ -272,7 +272,7 @@ describe("the layout of a Qualtrics export", () => {
   it("a Qualtrics export takes its blocks from ImportId and choiceId, its options from the texts, and its zone from the third row", async () => {
     const { blocks, names, tool } = await sample("qualtrics.csv")
     expect(blocks).toEqual({
-      "Which do you own?": ["10 A car", "11 A bicycle, or two", "12 Other", "13 Other - Text (text)"],
+      "Which do you own?": ["10 A car", "11 A bicycle, or two", "12 Other", "13 Other (text)"],
       Rate: ["14 Price", "15 Service"],
     })
     expect(names[9]).toBe("Q1")
@@ -280,6 +280,13 @@ describe("the layout of a Qualtrics export", () => {
     expect(tool.meta.find(({ role }) => role === "submitted")?.zone).toBe("America/Denver")
     expect(tool.complete).toMatchObject({ position: 5 })
     expect(tool.defaultRowKey).toEqual(["ResponseId"])
+  })
+
+  it("a Qualtrics question with a text at an option has options without the words that Qualtrics adds", async () => {
+    const header = "ResponseId,RecordedDate,Duration (in seconds),Q2_1,Q2_5,Q2_5_TEXT"
+    const texts = "Response ID,Recorded Date,Duration,Own? - Selected Choice - A car,Own? - Selected Choice - Other,Own? - Other - Text"
+    const { blocks } = await layoutOf(file(`${header}\n${texts}\nR_1,2024-01-01 10:00:00,3,1,1,A boat\n`))
+    expect(blocks).toEqual({ "Own?": ["3 A car", "4 Other", "5 Other (text)"] })
   })
 
   it("a Qualtrics export of 2016 has ImportIds with single quotes and dashes", async () => {

@@ -408,6 +408,43 @@ questions:
       ])
     }))
 
+  it.scoped("init sends the labels of a grid's codes if the form does not show its options", () =>
+    Effect.gen(function*() {
+      const choices = (...names: ReadonlyArray<string>) =>
+        Object.fromEntries(names.map((name, at) => [at + 1, { Display: name }]))
+      const payload = {
+        QuestionText: "Please rate",
+        DataExportTag: "Q3",
+        QuestionType: "Matrix",
+        Selector: "Likert",
+        SubSelector: "SingleAnswer",
+        Choices: choices("Price", "Service"),
+        Answers: choices("Bad", "Good"),
+      }
+      const world = yield* start({
+        "rate.csv": [
+          "ResponseId,RecordedDate,Duration (in seconds),Q3_1,Q3_2",
+          "Response ID,Recorded Date,Duration,Please rate - Price,Please rate - Service",
+          ...[1, 2, 3, 4].map((no) => `R_${no},2024-01-0${no} 10:00:00,3,${1 + no % 2},2`),
+        ].join("\n"),
+        "rate.qsf": JSON.stringify({
+          SurveyEntry: { SurveyID: "SV_1", SurveyName: "Rate", SurveyLanguage: "EN" },
+          SurveyElements: [{ Element: "SQ", PrimaryAttribute: "QID3", Payload: payload }],
+        }),
+        "forms/rate.yaml": "id: rate\nname: Rate\nquestions: [{ id: q1, name: Please rate, type: Matrix }]\n",
+      })
+      const source = asFound(`${world.root}/rate.csv`)
+      yield* world.init({ name: "rate", form: "rate", source, labels: `${world.root}/rate.qsf` })
+      expect(parse(yield* world.read("pipelines/rate.yaml")).mapping.questions).toEqual([{
+        id: "q1",
+        name: "Please rate",
+        from: { block: "Please rate" },
+        as: "matrix",
+        options: ["Bad", "Good"],
+        values: { 1: "Bad", 2: "Good" },
+      }])
+    }))
+
   it.scoped("init uses labels of codes, and ignores the form tool's own columns, in combined records", () =>
     Effect.gen(function*() {
       const world = yield* start({

@@ -173,6 +173,13 @@ const valuesOf = (codes: Codes, options: ReadonlyArray<Option>) => {
   }))
 }
 
+/** Returns the keys that send codes as their labels, if the form does not show its options. */
+const labelKeys = (codes: Codes): ReadonlyArray<DraftKey> => {
+  const options = [...new Set(codes.values())].filter((label) => label !== "")
+  const values = Object.fromEntries([...codes].filter(([code, label]) => label !== "" && code !== label))
+  return [...keysFor({ values }), { key: "options", value: options, note: "the labels of the codes" }]
+}
+
 const choiceSettings = (
   kind: "choice" | "choices" | "ranking",
   column: ProfiledColumn,
@@ -191,13 +198,12 @@ const choiceSettings = (
     : splitFit(distinct, indexOptions(options)).separator ?? (guessed === " " ? undefined : guessed)
   const split = separator && (separator.trim() || separator)
   if (options.length > 0) return { keys: keysFor({ split, values: valuesOf(codes, options) }) }
+  if (codes.size > 0) return { keys: [...keysFor({ split }), ...labelKeys(codes)] }
   const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))
-  const names = [...new Set(codes.size > 0 ? codes.values() : texts.map((text) => text.trim()))]
-    .filter((name) => name !== "")
-  if (codes.size > 0 || (!more && names.length > 0 && names.length <= 40)) {
-    const note = codes.size > 0 ? "the labels of the codes" : "as in the source: the form does not show its options"
-    const values = Object.fromEntries([...codes].filter(([code, label]) => label !== "" && code !== label))
-    return { keys: [...keysFor({ split, values }), { key: "options", value: names, note }] }
+  const names = [...new Set(texts.map((text) => text.trim()))].filter((name) => name !== "")
+  if (!more && names.length > 0 && names.length <= 40) {
+    const note = "as in the source: the form does not show its options"
+    return { keys: [...keysFor({ split }), { key: "options", value: names, note }] }
   }
   const note = "the form does not show its options"
   return kind === "choice"
@@ -279,7 +285,9 @@ export const settingsFor = (suggestion: Suggestion): Settings => {
   if (origin._tag === "Block") {
     const kind = ownKind ?? blockKinds[origin.content][0]
     const ticks = kind === "choices" ? ticksOf(origin) : {}
-    return settings(kind, { keys: keysFor({ ...ticks, values: valuesOf(codes, options) }) })
+    const isCoded = kind === "matrix" && codes.size > 0 && options.length === 0
+    const translated = isCoded ? labelKeys(codes) : keysFor({ values: valuesOf(codes, options) })
+    return settings(kind, { keys: [...keysFor(ticks), ...translated] })
   }
   const kind = columnKind(origin, question, codes)
   return kind === "choice" || kind === "choices" || kind === "ranking"
