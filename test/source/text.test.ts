@@ -177,6 +177,12 @@ describe("the encoding of a source, if none is given", () => {
     expect(all.source.warnings).toEqual([])
   })
 
+  it("the encoding of a German word next to a single letter is not MacRoman", async () => {
+    const text = "no,name,mail,reason\n6,Größe ä,b,not-an-email: expected an email address\n"
+    const all = await csv(iconv.encode(text, "windows-1252"))
+    expect(all.rows[0]?.[1]).toBe("Größe ä")
+  })
+
   it("the encoding of Spanish texts is Windows-1252, although most of their letters are the same in Windows-1250", async () => {
     const rows = [["Básico", "Inglés"], ["básico", "Español"], ["Básico", "Japonés"], ["JAPONÉS", "SEÑAS"]]
     const text = `${rows.map((row) => row.join(";")).join("\n")}\n`
