@@ -139,8 +139,10 @@ export const reasonSentences = (
 }
 
 /** Says how to send undone rows again. */
-export const resendAdvice = (rows: number): string =>
-  `To send ${rows === 1 ? "it" : "them"} again, add --resend-undone to \`run\`.`
+export const resendAdvice = (rows: number): string => {
+  const [them, they] = rows === 1 ? ["it", "it"] : ["them", "they"]
+  return `To send ${them} again, add --resend-undone to \`run\`, and --source if ${they} came from a fixed file.`
+}
 
 /** Returns sentences about changes since earlier runs. These changes did not affect how this run ended. */
 export const changeSentences = ({ earlier, repeated, replaced, undone, vanished }: {

@@ -274,7 +274,7 @@ scoped(
         because: "looked",
       }))
     expect(settled.warnings).toEqual([
-      "5 of these rows are undone, because a person undid the run that sent them. To send them again, add --resend-undone to `run`.",
+      "5 of these rows are undone, because a person undid the run that sent them. To send them again, add --resend-undone to `run`, and --source if they came from a fixed file.",
     ])
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { undone: 5, imported: 0 } })
     expect(yield* undo(third.run)).toMatchObject({ exitCode: 0, deleted: 0, earlier: 0, notLanded: 5 })

@@ -38,7 +38,7 @@ scoped(
       vanished: { count: 0, fresh: 0 },
     })
     expect(again.because).toEqual([
-      "12 rows are undone and not sent. To send them again, add --resend-undone to `run`.",
+      "12 rows are undone and not sent. To send them again, add --resend-undone to `run`, and --source if they came from a fixed file.",
     ])
     yield* source([...people(1, 5, "Changed"), ...people(6, 13), "13,Twin,p13@example.org"])
     expect(yield* run()).toMatchObject({
