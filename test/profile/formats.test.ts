@@ -127,6 +127,16 @@ describe("Cells that a question can't take", () => {
   })
 })
 
+describe("Dates that a spreadsheet program stores as numbers of days", () => {
+  it.each([[["45292", "01.02.2024"]], [["45292", "45293.5"]]])("are left open with a format to add: %j", (cells) => {
+    expect(settings("DatePicker", ...cells).misfit?.todo).toContain("add excel to format")
+  })
+
+  it("are not assumed if other cells can't be read either", () => {
+    expect(settings("DatePicker", "45292", "later", "01.02.2024").misfit?.todo).toBe("Correct it")
+  })
+})
+
 describe("How a column's numbers are written", () => {
   it.each([
     [["1", "2.5"], undefined, undefined],

@@ -85,7 +85,9 @@ const tried = (settings: Settings, column: ProfiledColumn): Settings => {
   // Beyond the texts that are kept, a cell stands for all with its notation.
   const problem = `${problemWords[first.code]}${more ? ", estimated" : ""}`
   const why = `${faulty} of ${counted(filled, "cell")} can't be read like this (${problem}), such as ${shown}`
-  return { ...settings, misfit: { why, todo: "Correct it" } }
+  const areDays = kind.startsWith("date") && unread.every(({ cell }) => /^[2-6]\d{4}(?:\.\d+)?$/.test(cellText(cell)))
+  const todo = areDays ? "If these are the numbers of days that Excel stores, add excel to format" : "Correct it"
+  return { ...settings, misfit: { why, todo } }
 }
 
 /** A column, with its formats and zone if a form tool is known to use them. */
