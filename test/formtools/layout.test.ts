@@ -284,7 +284,8 @@ describe("the layout of a Qualtrics export", () => {
 
   it("a Qualtrics question with a text at an option has options without the words that Qualtrics adds", async () => {
     const header = "ResponseId,RecordedDate,Duration (in seconds),Q2_1,Q2_5,Q2_5_TEXT"
-    const texts = "Response ID,Recorded Date,Duration,Own? - Selected Choice - A car,Own? - Selected Choice - Other,Own? - Other - Text"
+    const texts =
+      "Response ID,Recorded Date,Duration,Own? - Selected Choice - A car,Own? - Selected Choice - Other,Own? - Other - Text"
     const { blocks } = await layoutOf(file(`${header}\n${texts}\nR_1,2024-01-01 10:00:00,3,1,1,A boat\n`))
     expect(blocks).toEqual({ "Own?": ["3 A car", "4 Other", "5 Other (text)"] })
   })
