@@ -110,7 +110,8 @@ export class Writer extends JobQueue {
     } catch (cause) {
       this.onRollback()
       await before
-      const failed = ledgerError(this.connection.label, describe(jobs))(cause)
+      // If an earlier transaction failed, this one fails only because of it.
+      const failed = this.failure ?? ledgerError(this.connection.label, describe(jobs))(cause)
       this.failWith(failed)
       return { failed }
     } finally {

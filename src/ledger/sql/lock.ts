@@ -122,17 +122,22 @@ const makeHold = (store: Store, { epoch, pipeline, word }: TakenLock, requested:
 
   const hold = {
     silentFor,
-    /** Fails, inside a transaction, if another run took the lock over or migrated the ledger. Otherwise renews the lock if transactions do that, and it is due. */
+    /** Fails, inside a transaction, if another run took the lock over or migrated the ledger, or if the ledger is an older copy. Otherwise renews the lock if transactions do that, and it is due. */
     *confirm(): Sql<void> {
       const mine = store.version ?? null
-      const [now, held, version] = (yield* get<readonly [number, number, string | null]>(
-        "SELECT epoch, held, (SELECT value FROM meta WHERE name = 'version') FROM lock WHERE pipeline = ?",
+      const [now, held, version, counted] = (yield* get<readonly [number, number, string | null, number | null]>(
+        `SELECT epoch, held, (SELECT value FROM meta WHERE name = 'version'), (SELECT h.upTo FROM holder h WHERE h.epoch = lock.epoch)
+         FROM lock WHERE pipeline = ?`,
         [pipeline],
-      )) ?? [0, 0, mine]
+      )) ?? [0, 0, mine, 0]
       const isMigrated = version !== mine
       if (isLost || now !== epoch || held === 0 || isMigrated) {
         isLost = true
         throw new Refusal(new LedgerOvertaken({ pipeline, isMigrated }))
+      }
+      // Otherwise, the next count would hide what the older copy lacks.
+      if (counted !== upTo) {
+        throw new Error("it lacks commits of this run, so it was replaced by an older copy while the run was in progress")
       }
       if (store.heartbeats !== undefined) return
       const at = timeOf(store)

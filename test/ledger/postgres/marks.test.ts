@@ -252,6 +252,28 @@ describe.skipIf(withoutPostgres)("marks of a ledger in PostgreSQL", () => {
     )
   }
 
+  it.scopedLive("a run ends if an older copy that has its lock replaces the ledger meanwhile", () =>
+    Effect.gen(function*() {
+      const { place } = yield* inFolder
+      const { at, exec, open, project } = yield* projectAt()
+      const { ledger, view } = yield* open(place)
+      const session = yield* view.hold("run1")
+      yield* session.intend(batchOf([rowOf(ledger, 1)]))
+      const dump = join(at.folder, `${project}.sql`)
+      yield* client("pg_dump", at, ["-n", project, "-f", dump])
+      yield* session.intend(batchOf([rowOf(ledger, 2)]))
+      // In one transaction, so that no heartbeat finds the ledger missing.
+      writeFileSync(dump, `DROP SCHEMA ${project} CASCADE;\n${readFileSync(dump, "utf8")}`)
+      yield* client("psql", at, ["-q", "-1", "-v", "ON_ERROR_STOP=1", "-f", dump])
+      const ended = yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 3)])))
+      expect(ended.message).toContain("it lacks commits of this run, so it was replaced by an older copy")
+      expect(session.holdsLock()).toBe(false)
+      yield* exec("UPDATE lock SET held = 0")
+      expect((yield* Effect.flip(view.hold("run2"))).message).toContain("it lacks commits of this run")
+      const { view: next } = yield* open(place)
+      expect((yield* Effect.flip(next.hold("run2"))).message).toContain("The ledger ledger1 lacks 1 of 2 commits")
+    }))
+
   it.scopedLive("a folder that another project uses is named", () =>
     Effect.gen(function*() {
       const { name, place } = yield* inFolder
