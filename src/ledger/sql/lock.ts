@@ -57,15 +57,16 @@ export function* correctHeartbeats({ now }: Pick<Store, "now">): Sql<void> {
 }
 
 /** Returns the refusal of an operation, because a run of the pipeline is in progress. */
-export const locked = (pipeline: string, since: number, { expiresIn, host, pid, silentFor }: Lease) =>
-  new Refusal(
-    new LedgerLocked({
-      pipeline,
-      pid,
-      since: isoOf(since),
-      other: host === undefined ? undefined : { host, silentFor, expiresIn },
-    }),
-  )
+export const locked = (pipeline: string, since: number, lease: Lease) => new Refusal(lockedBy(pipeline, since, lease))
+
+/** Says that a run of the pipeline is in progress, and how long its lease lasts. */
+export const lockedBy = (pipeline: string, since: number, { expiresIn, host, pid, silentFor }: Lease) =>
+  new LedgerLocked({
+    pipeline,
+    pid,
+    since: isoOf(since),
+    other: host === undefined ? undefined : { host, silentFor, expiresIn },
+  })
 
 /** Returns, by epoch, the process that holds each lock, or held it last, or the holders that were overtaken. */
 export function* holdersByEpoch(table: "lock" | "overtaken" = "lock"): Sql<ReadonlyMap<number, Holder>> {

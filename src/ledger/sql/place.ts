@@ -2,7 +2,7 @@ import { isPractice } from "../../domain/destination.ts"
 import { takenStates } from "../codes.ts"
 import { LedgerRefused } from "../errors.ts"
 import type { RequestedPlace } from "../Ledger.ts"
-import { liveHolder } from "./lock.ts"
+import { liveHolder, lockedBy } from "./lock.ts"
 import { all, exists, get, Refusal, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { tables } from "./tables.ts"
@@ -133,8 +133,7 @@ function* notWhileRunning(store: Store, what: string, pipelines: ReadonlyArray<s
     throw new Refusal(
       new LedgerRefused({
         next: ["status", name],
-        message:
-          `${what}, but a run of ${name} is in progress (process ${holder.lease.pid}). Wait for it to end, then run this again.`,
+        message: `${what}. ${lockedBy(name, holder.since, holder.lease).message}`,
       }),
     )
   }
