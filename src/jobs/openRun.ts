@@ -53,11 +53,12 @@ export const openRun = (project: Project, settings: RunSettings) =>
   Effect.gen(function*() {
     const { form, mode, pipeline, source, target } = settings
     const serviceName = target.service
-    yield* fetchReports(project, pipeline.name, { newest: reportsRead, whole: [] })
-    const past = yield* newestPurposes(project.reports, pipeline.name)
     const ledger = settings.copy === undefined
       ? (yield* settings.ledger ?? Effect.succeed(undefined)) ?? (yield* openOwn(project, settings))
       : yield* openLedger(settings.copy)
+    // After the ledger, so that a ledger that can't be opened is reported once.
+    yield* fetchReports(project, pipeline.name, { newest: reportsRead, whole: [] })
+    const past = yield* newestPurposes(project.reports, pipeline.name)
     const at = { project, pipeline, target }
     const view = yield* openPlace(at, ledger, form.id)
     yield* view.isNewest

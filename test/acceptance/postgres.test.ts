@@ -97,11 +97,13 @@ describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () =
           return said(ran)
         })
       }
-      expect(yield* wrong({ url: place.url.replace(password, `${password}x`) })).toMatch(
-        /^2 .*the user's password is wrong \(28P01\)\. Nothing was sent\. Correct the ledger's `url`/,
+      const wrongPassword = yield* wrong({ url: place.url.replace(password, `${password}x`) })
+      expect(wrongPassword).toMatch(
+        /^2 .*the user's password is wrong or has expired \(28P01: [^)]+\)\. Nothing was sent\. Correct the ledger's `url`/,
       )
+      expect(wrongPassword.split("can't be opened")).toHaveLength(2)
       expect(yield* wrong({ url: place.url.replace(/postgres$/, "absent") })).toMatch(
-        /^2 .*there is no such database on the server \(3D000\)\. Nothing was sent/,
+        /^2 .*there is no such database on the server \(3D000: [^)]+\)\. Nothing was sent/,
       )
       expect(yield* wrong({ url: place.url.replace("postgresql:", "mysql:") })).toMatch(
         /^2 .*is not the address of one PostgreSQL database\. Expected postgresql:/,

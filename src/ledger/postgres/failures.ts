@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
-import { codeOf } from "../../domain/words.ts"
+import { codeOf, reasonOf } from "../../domain/words.ts"
 import { LedgerError, LedgerRefused } from "../errors.ts"
 import { quoted } from "./dialect.ts"
 
 /** Readable meanings of codes: PostgreSQL's (SQLSTATE), Node's and OpenSSL's. `refused`: the address or the access must be corrected. */
 const meanings: ReadonlyArray<readonly [code: RegExp, meaning: string, refused?: "refused"]> = [
-  [/^28P01$/, "the user's password is wrong", "refused"],
+  [/^28P01$/, "the user's password is wrong or has expired", "refused"],
   [/^28/, "the server does not allow this user to connect", "refused"],
   [/^3D000$/, "there is no such database on the server", "refused"],
   [/^42501$/, "the user lacks a permission", "refused"],
@@ -73,11 +73,10 @@ export const attempt = <A>(label: string, doing: string, work: () => Promise<A>)
 
 /** Returns the refusal if the address or the access must be corrected. `key` is the key under `ledger` that contains the address. */
 export const refusalOf = (label: string, key: string, cause: unknown): LedgerRefused | undefined => {
-  const [meaning, refused] = meaningOf(cause) ?? []
-  const code = codeOf(cause)
+  const [, refused] = meaningOf(cause) ?? []
   return refused === undefined ? undefined : new LedgerRefused({
-    message: `The ledger ${label} can't be opened: ${meaning}${
-      code === "" ? "" : ` (${code})`
+    message: `The ledger ${label} can't be opened: ${
+      reasonOf(inWords(cause))
     }. Nothing was sent. Correct the ledger's \`${key}\`, or the server's settings, then run again.`,
   })
 }

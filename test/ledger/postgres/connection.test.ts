@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { vi } from "vitest"
 import { addressIn } from "../../../src/ledger/postgres/address.ts"
 import { ledgerError } from "../../../src/ledger/postgres/failures.ts"
-import { connected, newSchema, urlOf } from "./connecting.ts"
+import { changeRights, connected, newSchema, urlOf } from "./connecting.ts"
 import { testServer, withoutPostgres } from "./server.ts"
 
 const failure = (url: string) =>
@@ -166,12 +166,24 @@ describe.skipIf(withoutPostgres)("a connection", () => {
   it.effect("a wrong password, an unknown user and an unknown database are refused, and the password is not repeated", () =>
     Effect.gen(function*() {
       const wrong = yield* failure(yield* urlOf({ user: "formferry:hunter2" }))
-      expect(wrong).toContain("LedgerRefused: The ledger ledger1 can't be opened: the user's password is wrong (28P01)")
+      expect(wrong).toContain(
+        "LedgerRefused: The ledger ledger1 can't be opened: the user's password is wrong or has expired (28P01: ",
+      )
       expect(wrong).not.toContain("hunter2")
       expect(yield* failure(yield* urlOf({ user: "nobody:x" }))).toContain("the user's password is wrong")
       expect(yield* failure(yield* urlOf({ user: "formferry" }))).toContain("asks for a password, and none was given")
       expect(yield* failure(yield* urlOf({ database: "other" }))).toContain(
-        "there is no such database on the server (3D000)",
+        "there is no such database on the server (3D000: ",
+      )
+    }))
+
+  it.scopedLive("a user whom the server does not accept is refused with the server's reason", () =>
+    Effect.gen(function*() {
+      const user = newSchema()
+      const admin = yield* connected(yield* urlOf())
+      yield* Effect.promise(() => changeRights(admin, `CREATE ROLE ${user} NOLOGIN PASSWORD 'x'`))
+      expect(yield* failure(yield* urlOf({ user: `${user}:x` }))).toContain(
+        `the server does not allow this user to connect (28000: role "${user}" is not permitted to log in). Nothing was sent`,
       )
     }))
 

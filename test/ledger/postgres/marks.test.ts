@@ -167,7 +167,7 @@ describe.skipIf(withoutPostgres)("marks of a ledger in PostgreSQL", () => {
         "Permit both users to call pg_control_system().",
       )
       expect(yield* refused(yield* urlAt(second, { user: `${database}:wrong` }))).toMatch(
-        /the user's password is wrong \(28P01\).* Correct the ledger's `marks\.url`/,
+        /the user's password is wrong or has expired \(28P01: .* Correct the ledger's `marks\.url`/,
       )
     }))
 
