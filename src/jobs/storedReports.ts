@@ -3,6 +3,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import { messageOf } from "../domain/words.ts"
+import { LedgerError } from "../ledger/errors.ts"
 import { ownedFolder } from "../ledger/holder.ts"
 import type { StoredReports } from "../ledger/LedgerDatabase.ts"
 import { databaseOf } from "../ledger/openLedger.ts"
@@ -30,7 +31,9 @@ const withStored = <A, E, R>(
 
 /** Only logs a failure, because the command can do its work without the stored reports. */
 const orWarn = (what: string) =>
-  Effect.catchAll((error: { readonly message: string }) => Effect.logWarning(`${what}. ${messageOf(error)}`))
+  Effect.catchAll((error: { readonly message: string }) =>
+    Effect.logWarning(`${what}. ${error instanceof LedgerError ? error.failed : messageOf(error)}`)
+  )
 
 /** Empties a run's folder. Loads the code for it only then, because every run loads this file before it sends anything. */
 const emptied = (...given: Parameters<typeof emptyFolder>) =>

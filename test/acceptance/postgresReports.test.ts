@@ -178,6 +178,7 @@ describe.skipIf(withoutPostgres)("reports of a project with its ledger in Postgr
       yield* ask("ALTER TABLE storedFile ADD CONSTRAINT full_disk CHECK (name <> 'report.json') NOT VALID")
       const unstored = yield* first.inProcess("run", "contacts")
       expect(said(unstored)).toMatch(/^1 .*The report of this run is only on this host, in .*The next run on this host/)
+      expect(said(unstored)).not.toContain("Nothing more is sent")
       expect(yield* ask(storedRuns)).toEqual([[run]])
       yield* ask("ALTER TABLE storedFile DROP CONSTRAINT full_disk")
       yield* first.inProcess("run", "contacts")
