@@ -60,15 +60,22 @@ export const moveLedger = (
     const pipelines = (yield* old.read("listing its pipelines", pipelinesOf)).map(([pipeline]) => pipeline)
     const result = { from: old.file, to: next.file, pipelines, records: 0 }
     if (earlier?.id === there.id && there.unfinished === undefined) return result
-    yield* refusedIf(next, "opening it", () => unusable(old, next, earlier, target.removal))
-    const closing = earlier ?? (yield* close(old, next, target.removal))
+    const mayUse = refusedIf(next, "opening it", () => unusable(old, next, earlier, target.removal))
+    const closing = earlier === undefined
+      ? yield* Effect.zipRight(mayUse, close(old, next, target.removal)).pipe(
+        // If a different process has started the move meanwhile, the new place has its copy, which must not be removed.
+        Effect.catchTag("LedgerRefused", (refusal) =>
+          Effect.zipRight(refusedIf(old, "opening it", () => closedBecause(old)), refusal)),
+      )
+      : yield* Effect.as(mayUse, earlier)
     const taken = { ...next, id: closing.id }
     if (there.id === closing.id && there.unfinished === "copied") {
       yield* finish(old, taken, closing)
       return result
     }
     const records = yield* copyAll(old, taken, show)
-    yield* taken.writer.write<void, LedgerRefused>("completing it", () => complete(taken, [...before, id]))
+    yield* taken.writer.write<void, LedgerRefused>("completing it", () =>
+      complete(taken, [...before, id]))
     yield* finish(old, taken, closing)
     return { ...result, records }
   }))

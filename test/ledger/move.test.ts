@@ -185,6 +185,31 @@ describe.skipIf(withoutPostgres)("a ledger that is moved", () => {
       expect(yield* refusal(move(old, next))).toMatch(/or the copy there was lost.*docs\/maintain\.md/)
     }))
 
+  it.scopedLive("is not said to be an abandoned copy if a different process starts or finishes the move meanwhile", () =>
+    Effect.gen(function*() {
+      const here = yield* project
+      for (
+        const [name, said] of [
+          ["started", /is closed, because it is being moved to/],
+          ["finished", /was moved to .*rename `newLedger` to `ledger`/],
+        ] as const
+      ) {
+        const own = `reports ${name}`
+        const [old, next] = [here.marked(here.inPostgres(), own), here.marked(here.inFile(name), own)]
+        yield* fill(here, old, 1)
+        const other = move(old, next)
+        const before = name === "started" ? failing("copying records to it", 9, "before", other) : Effect.orDie(other)
+        FileWriter.prototype.write = function(this: FileWriter, what, program) {
+          if (what !== "preparing it") return writeFile.call(this, what, program) as never
+          restore()
+          return Effect.zipRight(before as Effect.Effect<unknown>, writeFile.call(this, what, program)) as never
+        }
+        expect(yield* refusal(move(old, next)), name).toMatch(said)
+        yield* move(old, next)
+        expect((yield* contentOf(here, next)).rows).toHaveLength(30)
+      }
+    }))
+
   it.scopedLive.each(isLong ? ["a file", "PostgreSQL"] as const : ["a file"] as const)(
     "from %s is continued by the same command after a failure of any step, and both ledgers can never be used at once",
     (source) =>
