@@ -31,9 +31,10 @@ export class Writer extends JobQueue {
   constructor(connection: Connection, onRollback: () => void = () => undefined) {
     super()
     this.connection = connection
-    this.begin = `BEGIN; ${connection.inSchema}; SET LOCAL synchronous_commit = on; SELECT pg_advisory_xact_lock(${
-      lockOf(connection.schema)
-    })`
+    this.begin =
+      `BEGIN ISOLATION LEVEL READ COMMITTED; ${connection.inSchema}; SET LOCAL synchronous_commit = on; SELECT pg_advisory_xact_lock(${
+        lockOf(connection.schema)
+      })`
     this.onRollback = onRollback
   }
 

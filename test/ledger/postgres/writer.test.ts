@@ -64,6 +64,14 @@ function* add(name: string, noted: Array<string> = []): Sql<number> {
 }
 
 describe.skipIf(withoutPostgres)("the writer of a ledger in PostgreSQL", () => {
+  it.scopedLive("sees what was committed while it waited, even if a pooler lends it a connection with a different isolation", () =>
+    Effect.gen(function*() {
+      const { connection, writer } = yield* (yield* writers).open
+      yield* Effect.promise(() => connection.exec("SET default_transaction_isolation = 'repeatable read'"))
+      const isolation = yield* writer.write("testing", () => get("SELECT current_setting('transaction_isolation')"))
+      expect(isolation).toEqual(["read committed"])
+    }))
+
   it.scopedLive("programs of one transaction run in lockstep if they change nothing in common", () =>
     Effect.gen(function*() {
       const { writer } = yield* (yield* writers).open
