@@ -81,13 +81,16 @@ export const refusalOf = (label: string, key: string, cause: unknown): LedgerRef
   })
 }
 
-/** Returns the refusal of a user who lacks the rights of the tables' owner. */
-export const notOwner = (may: "use" | "rewrite", label: string, user: string, owner: string): LedgerRefused =>
+/**
+ * Returns the refusal of a user who lacks the rights of the tables' owner.
+ *
+ * @param of what the tables contain
+ */
+export const notOwner = (may: "use" | "rewrite", of: string, user: string, owner: string): LedgerRefused =>
   new LedgerRefused({
-    message:
-      `The user ${user} may not ${may} the tables of the ledger ${label}, which belong to ${owner}. Nothing was ${
-        may === "use" ? "sent" : "deleted"
-      }. Name the user ${owner} in the \`url\`, or ask an administrator to run: GRANT ${quoted(owner)} TO ${
-        quoted(user)
-      }`,
+    message: `The user ${user} may not ${may} the tables of the ${of}, which belong to ${owner}. Nothing was ${
+      may === "use" ? "sent" : "deleted"
+    }. Name the user ${owner} in the \`url\`, or ask an administrator to run: GRANT ${quoted(owner)} TO ${
+      quoted(user)
+    }`,
   })

@@ -6,12 +6,12 @@ import { type LedgerError, LedgerRefused } from "../errors.ts"
 import type { Behind, MarkPlaces } from "../Ledger.ts"
 import { holdersIn, marksIn, readMarks } from "../markFiles.ts"
 import { holderName, type Mark, type MarkedServer, type Marks, type SharedLedger } from "../marks.ts"
-import { exists, type Sql, write } from "../sql/statement.ts"
+import { exists, get, Refusal, type Sql, write } from "../sql/statement.ts"
 import { connect, type Connection, type Row } from "./connection.ts"
 import { quoted } from "./dialect.ts"
 import { inWords, isWithoutTable, ledgerError } from "./failures.ts"
 import { serverOf } from "./identity.ts"
-import { checkServer } from "./opening.ts"
+import { checkAccess, checkServer } from "./opening.ts"
 import { addressOf, type PostgresOptions } from "./options.ts"
 import { inTime, Writer } from "./Writer.ts"
 
@@ -143,8 +143,24 @@ const mustDiffer = (
 }
 
 function* prepare(label: string, isManaged: boolean): Sql<void> {
-  yield* checkServer(`marks of the ledger ${label}`, isManaged)
+  const of = `marks of the ledger ${label}`
+  yield* checkServer(of, isManaged)
+  yield* checkAccess(of, schema, ["SELECT", "INSERT", "UPDATE"])
   if (yield* exists("SELECT 1 FROM pg_tables WHERE schemaname = ? AND tablename = 'mark'", [schema])) return
+  const [user, mayCreate] = (yield* get<readonly [string, number]>(
+    `SELECT current_user, coalesce(has_schema_privilege(to_regnamespace(?), 'CREATE'), has_database_privilege(current_database(), 'CREATE'))`,
+    [schema],
+  )) ?? ["", 0]
+  if (mayCreate !== 1) {
+    throw new Refusal(
+      new LedgerRefused({
+        message: `The user ${user} may not create the table of the ${of}. Nothing was sent. `
+          + `Ask an administrator to run, in the database of \`marks.url\`: CREATE SCHEMA IF NOT EXISTS ${schema}; GRANT ALL ON SCHEMA ${schema} TO ${
+            quoted(user)
+          }`,
+      }),
+    )
+  }
   if (!(yield* exists("SELECT 1 FROM pg_namespace WHERE nspname = ?", [schema]))) {
     yield* write(`CREATE SCHEMA ${quoted(schema)}`)
   }

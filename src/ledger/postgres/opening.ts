@@ -128,7 +128,7 @@ export const refuseVersion = ({ label }: Pick<Part, "label">): never =>
  */
 export function* metaOf(part: Pick<Part, "label" | "schema">): Sql<ReadonlyMap<string, string> | undefined> {
   if (!(yield* hasTables(part.schema))) return undefined
-  yield* checkAccess(part)
+  yield* checkAccess(`ledger ${part.label}`, part.schema, privileges)
   const isLedger = yield* exists(
     "SELECT 1 FROM information_schema.columns WHERE table_schema = ? AND table_name = 'meta' AND column_name = 'value'",
     [part.schema],
@@ -138,16 +138,20 @@ export function* metaOf(part: Pick<Part, "label" | "schema">): Sql<ReadonlyMap<s
 
 const privileges = ["SELECT", "INSERT", "UPDATE", "DELETE"]
 
-/** Refuses a user who may not use the tables. Without a permission, the schema would look as if it contained no ledger. */
-function* checkAccess({ label, schema }: Pick<Part, "label" | "schema">): Sql<void> {
+/**
+ * Refuses a user who may not use the tables. Without a permission, the schema would look as if it contained no ledger.
+ *
+ * @param of what is in the schema, for messages
+ */
+export function* checkAccess(of: string, schema: string, needed: ReadonlyArray<string>): Sql<void> {
   const denied = yield* get<readonly [user: string, owner: string]>(
     `SELECT current_user, pg_get_userbyid(c.relowner) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname = ? AND c.relkind = 'r' AND NOT (has_schema_privilege(n.oid, 'USAGE') AND ${
-      privileges.map((one) => `has_table_privilege(c.oid, '${one}')`).join(" AND ")
+      needed.map((one) => `has_table_privilege(c.oid, '${one}')`).join(" AND ")
     }) LIMIT 1`,
     [schema],
   )
-  if (denied !== undefined) throw new Refusal(notOwner("use", label, ...denied))
+  if (denied !== undefined) throw new Refusal(notOwner("use", of, ...denied))
 }
 
 type Rights = readonly [

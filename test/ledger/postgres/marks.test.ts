@@ -171,6 +171,37 @@ describe.skipIf(withoutPostgres)("marks of a ledger in PostgreSQL", () => {
       )
     }))
 
+  it.scopedLive("a user who may not write marks on a second server, or create their table, is refused until permitted", () =>
+    Effect.gen(function*() {
+      const { place } = yield* onServer
+      const { open, run } = yield* projectAt()
+      yield* run(place, 1)
+      const user = newSchema()
+      const as = (database: string) =>
+        Effect.map(urlAt(second, { database, user: `${user}:x` }), (url) => ({ ...place, server: { url } }))
+      const refused = (place: Place) =>
+        Effect.map(Effect.flip(Effect.scoped(open(place))), ({ _tag, message }) => `${_tag}: ${message}`)
+      const admin = yield* connected(yield* urlAt(second), "formferry_marks")
+      yield* Effect.promise(() => admin.exec(`CREATE ROLE ${user} LOGIN PASSWORD 'x'`))
+      expect(yield* refused(yield* as("postgres"))).toMatch(
+        /^LedgerRefused: The user \w+ may not use the tables of the marks of the ledger .* belong to formferry\. Nothing was sent/,
+      )
+      yield* Effect.promise(() =>
+        admin.exec(
+          `GRANT USAGE ON SCHEMA formferry_marks TO ${user}; GRANT SELECT, INSERT, UPDATE ON mark TO ${user}`,
+        )
+      )
+      yield* run(yield* as("postgres"), 1)
+      yield* Effect.promise(() => admin.exec(`CREATE DATABASE ${user}`))
+      const message = yield* refused(yield* as(user))
+      expect(message).toMatch(
+        /^LedgerRefused: The user \w+ may not create the table of the marks of the ledger .* Nothing was sent/,
+      )
+      const inside = yield* connected(yield* urlAt(second, { database: user }))
+      yield* Effect.promise(() => inside.exec(message.split("`marks.url`: ")[1] ?? ""))
+      yield* Effect.scoped(open(yield* as(user)))
+    }))
+
   // A short test of marks in a folder is among the histories.
   for (const [kind, marksHere] of [["a folder", inFolder], ["a second server", onServer]] as const) {
     it.scopedLive.runIf(isLong || kind !== "a folder")(
