@@ -198,8 +198,7 @@ export const editEntry = (
     return yield* withEntry(text, "questions", made, cellsOf(origin), edit.answers)
   })
 
-const cellsOf = (origin: Origin): ReadonlyArray<string> =>
-  origin._tag === "Column" ? [...cellsIn(origin).distinct.keys()] : []
+const cellsOf = (origin: Origin): ReadonlyArray<string> => origin._tag === "Column" ? cellsIn(origin).texts : []
 
 const withEntry = (
   text: string,

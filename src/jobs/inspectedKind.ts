@@ -1,7 +1,7 @@
 import { type InferredKind, type Shape, shapes } from "../domain/inspectedColumn.ts"
 import { saysNo, saysYes } from "../profile/cellWords.ts"
 import type { ColumnProfile } from "../profile/ColumnProfile.ts"
-import { likelySeparator } from "../suggest/optionIndex.ts"
+import { likelySeparator, splitTexts } from "../suggest/optionIndex.ts"
 
 export const mostFrequent = ({ distinct }: ColumnProfile, most: number): ReadonlyArray<readonly [string, number]> =>
   [...distinct].toSorted((a, b) => b[1] - a[1]).slice(0, most)
@@ -15,11 +15,11 @@ const most = 0.9
 
 /** Returns the kind of most cells of a column, and the share of these cells. */
 export const kindOf = (profile: ColumnProfile): readonly [InferredKind, number] => {
-  const { distinct, distinctCount: { count, exact }, filled, share } = profile
+  const { distinctCount: { count, exact }, filled, share, texts } = profile
   if (filled === 0) return ["empty", 1]
   // Two words that both mean yes, such as x and y, are not a pair of yes and no.
   const isBoolean = count === 2
-    ? [saysYes, saysNo].every((says) => [...distinct.keys()].some(says))
+    ? [saysYes, saysNo].every((says) => texts.some(says))
     : count === 1 && cellsLike(profile, "number") < filled
   if (share.boolean === 1 && isBoolean) return ["boolean", 1]
   const [best, part] = shapes.filter((shape) => shape !== "boolean")
@@ -47,8 +47,7 @@ const holdsLists = (profile: ColumnProfile): boolean => {
   if (separator === undefined) return false
   const lists = texts.filter(([text]) => text.includes(separator))
   if (lists.length < 3 || lists.length < texts.length / 4) return false
-  const pieces = texts.flatMap(([text]) => text.split(separator).map((piece) => piece.trim()))
-    .filter((piece) => piece !== "")
+  const pieces = splitTexts(texts.map(([text]) => text), separator).filter((piece) => piece !== "")
   const different = new Set(pieces).size
   return different < profile.distinctCount.count && different <= pieces.length / 3
     && pieces.every((piece) => piece.length <= 80)

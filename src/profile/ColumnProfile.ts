@@ -132,16 +132,18 @@ const collectColumn = (room: { left: number }) => {
         [one, share(sum(({ may, times }) => may.includes(one) ? times : 0))] as const
       )
       const { unique, ...distinctCount } = hashes.counted()
+      const distinct = new Map(cells.flatMap(({ text, times }) => known.has(text) ? [[text, times]] : []))
       return {
         rows,
         filled,
         cells,
         /** Distinct texts with their counts, in the order of their first cells; at most 1,000 of them. */
-        distinct: new Map(cells.flatMap(({ text, times }) => known.has(text) ? [[text, times]] : [])),
-        /** Cells that look like "no answer". */
-        noAnswer: [...known.values()].filter(({ cell, isBlank }) => isBlank && !(cell instanceof ErrorCell)),
+        distinct,
+        texts: [...distinct.keys()],
         /** Whether the column has more distinct texts than that. */
         more: others.size > 0,
+        /** Cells that look like "no answer". */
+        noAnswer: [...known.values()].filter(({ cell, isBlank }) => isBlank && !(cell instanceof ErrorCell)),
         /** The number of distinct texts. If it is not exact, it is an estimate to within about 3%. */
         distinctCount,
         /** Whether no two filled cells have the same text. Undefined if there were too many texts to find out. */

@@ -2,7 +2,7 @@ import type { Question } from "../domain/form.ts"
 import { kindOfType } from "../kinds/index.ts"
 import type { ColumnProfile } from "../profile/ColumnProfile.ts"
 import { meaningOf, namesConcept, type Wording } from "./meaning.ts"
-import { indexOptions, likelySeparator, splitFit } from "./optionIndex.ts"
+import { indexOptions, likelySeparator, splitFit, splitTexts } from "./optionIndex.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
 import model from "./words/model.json" with { type: "json" }
 import { vocabulary } from "./words/words.ts"
@@ -91,13 +91,12 @@ export const cellEvidence = (unit: Unit, target: Target, cover: Coverage | undef
   if (unit._tag === "Column" && (kind === "address" || kind === "matrix")) return -9
   if (cover !== undefined && cover.covered >= 0.3) return model.ofOptions * Math.min(1, cover.covered + 0.2)
   if (unit._tag === "Block") return isGiven ? model.ofBlock : unit.content === "ticks" ? -0.5 : -2
-  const { distinct, filled } = unit.profile
+  const { distinct, filled, texts } = unit.profile
   if (filled === 0) return -1.5
   if (cover !== undefined) {
     // As many texts as options may be their codes, or the options worded differently.
     const separator = kind === "choice" && isGiven ? undefined : likelySeparator(distinct)
-    const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? text : text.split(separator))
-    const lacking = (target.question.options?.length ?? 0) - new Set(texts.map((text) => text.trim())).size
+    const lacking = (target.question.options?.length ?? 0) - new Set(splitTexts(texts, separator)).size
     return lacking === 0 ? 0 : lacking < -1 ? -3.5 : -1.5
   }
   const share = looks(unit.profile, target)

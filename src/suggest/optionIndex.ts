@@ -85,6 +85,10 @@ export const optionsNamed = (names: OptionIndex, texts: ReadonlyArray<string>): 
   })
 }
 
+/** Returns the pieces of texts, without white space at their ends. Without a separator, a text is one piece. */
+export const splitTexts = (texts: ReadonlyArray<string>, separator: string | undefined): ReadonlyArray<string> =>
+  texts.flatMap((text) => separator === undefined ? [text] : text.split(separator)).map((piece) => piece.trim())
+
 /** The longest text that spaces may separate into choices, in characters. */
 const longestList = 100
 
@@ -122,7 +126,7 @@ export const likelySeparator = (distinct: ReadonlyMap<string, number>): string |
     let cut = 0
     for (const [text, times] of distinct) {
       if (text.includes(separator)) cut += times
-      for (const name of new Set(text.split(separator).map((piece) => piece.trim()))) {
+      for (const name of new Set(splitTexts([text], separator))) {
         if (name !== "") pieces.set(name, (pieces.get(name) ?? 0) + times)
       }
     }

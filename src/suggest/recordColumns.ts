@@ -11,11 +11,11 @@ import { vocabulary } from "./words/words.ts"
 const isCode = (text: string): boolean => /^[A-Za-z]{0,5}[-_/. ]?\d{2,12}$/.test(text)
 
 /** Rates how much a column with a different cell in every row looks like a record's id. */
-const likelihood = ({ column: { position, title }, profile: { distinct, length, share } }: ProfiledColumn): number => {
+const likelihood = ({ column: { position, title }, profile: { length, share, texts } }: ProfiledColumn): number => {
   const isNamed = /(?:^|[\s_-])(?:#|id|no\.?|nr\.?|n[º°])\s*$/i.test(title)
     || namesConcept(wordingOf(title), ...vocabulary.rowKeys)
   return (isNamed ? 2 : 0) + (position === 0 ? 1.5 : 0)
-    + (share.integer === 1 || length <= 12 ? 1 : 0) + (position === 0 && [...distinct.keys()].every(isCode) ? 1 : 0)
+    + (share.integer === 1 || length <= 12 ? 1 : 0) + (position === 0 && texts.every(isCode) ? 1 : 0)
     - (share.email >= 0.5 || share.phone >= 0.5 ? 1 : 0)
     - (share.dateTime >= 0.5 || share.date >= 0.5 || length > 40 ? 3 : 0)
 }

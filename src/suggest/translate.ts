@@ -20,20 +20,15 @@ const byInitials = (texts: ReadonlyArray<string>, options: ReadonlyArray<Option>
  * language or wording. Usually one choice belongs to each option, so the last unmatched choice and option probably
  * belong together. The columns of a block are options of the question, mostly in the form's order. Choices in cells have no order.
  */
-export const translate = (
-  suggestion: Pick<Suggestion, "question"> & Partial<Suggestion>,
-  texts: ReadonlyArray<string>,
-) => {
-  const { origin, question } = suggestion
-  const names = origin?._tag === "Block" && question.type !== "Matrix"
-    ? origin.options.map(({ option }) => option)
-    : []
+export const translate = ({ origin, question }: Suggestion, texts: ReadonlyArray<string>) => {
+  const isPerOption = origin._tag === "Block" && question.type !== "Matrix"
+  const names = isPerOption ? origin.options.map(({ option }) => option) : []
   const isBlock = texts.every((text) => names.includes(text))
   const rows = (isBlock ? names : texts).slice(0, model.choicesCompared)
   const options = (question.options ?? []).slice(0, model.optionsCompared)
   const meanings = options.map(({ label }) => meaningOf(label))
   const [index, initials] = [indexOptions(options), byInitials(rows, options)]
-  const cells = !isBlock && origin?._tag === "Column" ? [...origin.profile.distinct.keys()] : []
+  const cells = !isBlock && origin._tag === "Column" ? origin.profile.texts : []
   const named = new Set(cells.map((text) => exactOption(index, text)))
   const found = align(
     rows.map((text) => {

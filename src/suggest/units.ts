@@ -16,19 +16,19 @@ const headers = Object.values(vocabulary.blockHeaders).flat().map((pattern) => n
 /** The longest header that may name a question and an option, in characters. */
 const longest = 2_000
 
-const textsOf = ({ profile }: ProfiledColumn): ReadonlyArray<string> => [...profile.distinct.keys()]
-
-const onlyText = (one: ProfiledColumn): string | undefined =>
-  one.profile.distinct.size === 1 ? textsOf(one)[0] : undefined
+const onlyText = ({ profile: { texts } }: ProfiledColumn): string | undefined =>
+  texts.length === 1 ? texts[0] : undefined
 
 const contentOf = (options: ReadonlyArray<BlockColumn>): BlockContent | undefined => {
-  const texts = [...new Set(options.flatMap(textsOf))]
+  const texts = [...new Set(options.flatMap(({ profile }) => profile.texts))]
   if (texts.length === 0) return "empty"
   if (options.every((one) => onlyText(one) === one.option)) return "ticks"
   const most = texts.every((text) => /^\d{1,2}(?:\.0)?$/.test(text)) ? Math.max(...texts.map(Number)) : 0
   if (most > 1) return most <= options.length && texts.length > 1 ? "ranks" : "labels"
   // A column for one option may have a word of its own for a tick.
-  if (options.every((one) => textsOf(one).slice(1).every((text) => text === one.option || isTick(text)))) return "ticks"
+  const isTicked = ({ option, profile }: BlockColumn) =>
+    profile.texts.slice(1).every((text) => text === option || isTick(text))
+  if (options.every(isTicked)) return "ticks"
   const rows = Math.max(...options.map(({ profile }) => profile.filled))
   if (texts.length > Math.max(12, rows / 4) || options.some(({ profile }) => profile.more)) return undefined
   return placesOf(options.map(({ option }) => option)) === undefined ? "labels" : "places"
@@ -82,7 +82,7 @@ export const unitsOf = (
       const [, question, option] = pattern.exec(oneLine(title))?.map((part) => part.trim()) ?? []
       if (!question || !option) continue
       // Ticks of "Other" are an option like the others.
-      const isText = textsOf(one).some((text) => text !== option && !isTick(text))
+      const isText = one.profile.texts.some((text) => text !== option && !isTick(text))
       const role = isText && vocabulary.other.includes(wordsOf(option)[0] ?? "") ? "other" : "option"
       groups.set(question, [...groups.get(question) ?? [], memberOf(one, option, role)])
     }
@@ -104,7 +104,7 @@ export const unitsOf = (
   const alone = columns.filter(({ column }) => !inWhole.has(column)).map((one): Unit => {
     const { name, position, title } = one.column
     const asked = labelledTitle(one) ?? (labels[position] || title.trim() || (name ?? ""))
-    return { _tag: "Column", ...one, meaning: meaningOf(asked, textsOf(one)) }
+    return { _tag: "Column", ...one, meaning: meaningOf(asked, one.profile.texts) }
   })
   return [...blocks, ...alone]
 }

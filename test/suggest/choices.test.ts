@@ -52,7 +52,9 @@ describe("Choices", () => {
     ["Last shift", ["First shift", "None"]],
   ])("are not translated into an option that contradicts them: %s", (choice, labels) => {
     const question = { id: "q", name: "Which?", type: "Dropdown", options: options(...labels) }
-    expect(translate({ question }, [choice])).toEqual(new Map())
+    const [one] = profiler([{ position: 0, title: "Choice", name: "Choice" }]).profiles()
+    const suggestion = { question, origin: { _tag: "Column", ...one! }, confidence: 1, because: [] } as const
+    expect(translate(suggestion, [choice])).toEqual(new Map())
   })
 
   it("are counted in the cells of a grid, even if the form gives its question no type", () => {

@@ -1,7 +1,7 @@
 import { type Option, optionNamer, type Question } from "../../domain/form.ts"
 import { cut } from "../../domain/problem.ts"
 import type { Column } from "../../domain/row.ts"
-import { present } from "../../domain/words.ts"
+import { firstOf, present } from "../../domain/words.ts"
 import { loose } from "../../kinds/optionTable.ts"
 import { isTick, saysNo } from "../../profile/cellWords.ts"
 import { cellsIn, type ColumnProfile } from "../../profile/ColumnProfile.ts"
@@ -100,11 +100,10 @@ const linesBelow = (
   start: string,
 ): ReadonlyArray<string> => {
   const [nameOf, index] = [optionNamer(options), indexOptions(options)]
-  const names = options.slice(0, listed).map((option) => cut(commentText(nameOf(option)))).join(" · ")
-  const others = options.length > listed ? ` and ${options.length - listed} more` : ""
+  const names = options.map((option) => cut(commentText(nameOf(option))))
   return [
     `${start} these are not options: write one after each, or null for no answer, and remove the #`,
-    `  # options: ${names}${others}`,
+    `  # options: ${firstOf(names, listed, " · ")}`,
     ...left.slice(0, listed).map(({ choice, count, label, likely }) => {
       const notes = present([
         label === undefined ? isShared(index, choice) && "the name of several options" : commentText(label),
@@ -148,7 +147,7 @@ const draftOther = (
   const fitting = options.filter(({ label }) => namesConcept(wordingOf(label), "other"))
   const likely = optionNamed(indexOptions(options), first.option) ?? only(fitting)
   const use = options.length === 0 ? first.option : likely && optionNamer(options)(likely)
-  const hasTexts = others.some(({ profile }) => [...profile.distinct.keys()].some((text) => !isTick(text)))
+  const hasTexts = others.some(({ profile }) => profile.texts.some((text) => !isTick(text)))
   const value = { ...origin.known ? {} : { from: nameOf(first.column) }, use: use ?? "" }
   const title = cut(commentText(first.column.title), 60)
   return {

@@ -31,7 +31,7 @@ import { openIn, ownSettings, settingsFor } from "./settings.ts"
 
 /** Returns the first cells of a column: a code with its label. */
 export const samplesOf = (one: ProfiledColumn, most = 2): ReadonlyArray<string> =>
-  [...cellsIn(one).distinct.keys()].slice(0, most).map((text) => {
+  cellsIn(one).texts.slice(0, most).map((text) => {
     const label = one.coded === undefined ? undefined : one.labels?.options.get(text)
     const [cell, meant] = [text, label ?? ""].map((each) => cut(commentText(each), 40))
     return label === undefined ? `"${cell}"` : `"${cell}" (${meant})`

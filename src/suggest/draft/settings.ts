@@ -11,7 +11,7 @@ import { dateFormats, formatsOf, hasOffset, momentIn, numberSigns } from "../../
 import type { DraftKey, DraftValue } from "../../project/PipelineDraft.ts"
 import { blockKinds, expectedOf } from "../fit.ts"
 import { namesConcept, wordingOf } from "../meaning.ts"
-import { exactOption, indexOptions, likelySeparator, optionNamed, splitFit } from "../optionIndex.ts"
+import { exactOption, indexOptions, likelySeparator, optionNamed, splitFit, splitTexts } from "../optionIndex.ts"
 import { type Block, codesOf, hasParts, type OwnColumn, type Suggestion } from "../Suggestion.ts"
 import { vocabulary } from "../words/words.ts"
 
@@ -151,7 +151,7 @@ const numberSettings = (column: ProfiledColumn): Found => {
 }
 
 const booleanSettings = (column: ProfiledColumn, codes: Codes): Found => {
-  const texts = [...(codes.size > 0 ? codes : cellsIn(column).distinct).keys()]
+  const texts = codes.size > 0 ? [...codes.keys()] : cellsIn(column).texts
   const read = readerOf("boolean")
   if (codes.size === 0 && texts.every((text) => typeof read?.([text]) === "boolean")) return {}
   const yes = texts.filter((text) => saysYes(codes.get(text) ?? text))
@@ -188,7 +188,7 @@ const choiceSettings = (
   { options = [] }: Question,
   codes: Codes,
 ): Found => {
-  const { distinct, more } = cellsIn(column)
+  const { distinct, more, texts } = cellsIn(column)
   const guessed = likelySeparator(distinct)
   const separator = kind === "choice"
     ? undefined
@@ -201,8 +201,7 @@ const choiceSettings = (
   const split = separator && (separator.trim() || separator)
   if (options.length > 0) return { keys: keysFor({ split, values: valuesOf(codes, options) }) }
   if (codes.size > 0) return { keys: [...keysFor({ split }), ...labelKeys(codes)] }
-  const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))
-  const names = [...new Set(texts.map((text) => text.trim()))].filter((name) => name !== "")
+  const names = [...new Set(splitTexts(texts, separator))].filter((name) => name !== "")
   if (!more && names.length > 0 && names.length <= 40) {
     const note = "as in the source: the form does not show its options"
     return { keys: [...keysFor({ split }), { key: "options", value: names, note }] }
@@ -221,7 +220,7 @@ const columnKind = (column: ProfiledColumn, question: Question, codes: Codes): s
   if (codes.size > 0 && (question.type === undefined || (kind === "text" && isOneCode))) {
     return isOneCode ? "choice" : "choices"
   }
-  const { distinct, filled, share } = cellsIn(column)
+  const { filled, share, texts } = cellsIn(column)
   const [asked, titled] = [wordingOf(question.name), wordingOf(column.column.title)]
   const { isGiven, kind: expected } = expectedOf(question, asked)
   if (isGiven || filled === 0 || expected === "choice") return kind
@@ -229,7 +228,6 @@ const columnKind = (column: ProfiledColumn, question: Question, codes: Codes): s
   const shown = (["email", "date", "dateTime", "time"] as const).find((one) => share[one] >= 0.98)
   if (shown !== undefined || share.number < 1) return shown
   const isCode = [asked, titled].some((meaning) => namesConcept(meaning, ...vocabulary.digitNames))
-  const texts = [...distinct.keys()]
   return isCode || texts.some((text) => /^0\d/.test(text)) || texts.every(isTick) ? undefined : "number"
 }
 
@@ -247,7 +245,7 @@ const finders: Readonly<Record<string, (column: TimeColumn, codes: Codes) => Fou
   },
   files: (column) => {
     const between = /https?:\/\/[^\s,;]+(, |[,;\s])[^,;]*https?:\/\//i
-    const [split] = [...cellsIn(column).distinct.keys()].flatMap((text) => between.exec(text)?.[1] ?? [])
+    const [split] = cellsIn(column).texts.flatMap((text) => between.exec(text)?.[1] ?? [])
     return { keys: keysFor({ split }) }
   },
 }
@@ -256,7 +254,7 @@ const finders: Readonly<Record<string, (column: TimeColumn, codes: Codes) => Fou
 const ticksOf = ({ content, options }: Block) => {
   if (content !== "ticks") return {}
   const texts = options.flatMap(({ option, profile }) =>
-    [...profile.distinct.keys()].filter((text) => isTick(option) || text !== option)
+    profile.texts.filter((text) => isTick(option) || text !== option)
   )
   const isUsual = (text: string, usual: ReadonlyArray<string>) => usual.includes(text.trim().toLowerCase())
   const isClear = options.every(({ option }) => !isUsual(option, usualChecks.no))
