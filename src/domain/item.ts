@@ -13,35 +13,8 @@ export interface UrlParameterValue {
   readonly value: string
 }
 
-/** A scheduling value (service interface, "Scheduling answer"). Times are ISO 8601 instants in UTC. */
-export interface SchedulingValue {
-  readonly fullName?: string
-  readonly email?: string
-  readonly timezone?: string
-  readonly eventStartTime?: string
-  readonly eventEndTime?: string
-  readonly eventId?: string
-  readonly eventUrl?: string
-  readonly rescheduleOrCancelUrl?: string
-  readonly userId?: number
-  readonly scheduledUserEmail?: string
-  readonly meetingNotes?: string
-}
-
-/** A payment value (service interface, "Payment answer"). In requests and responses, the processor's name replaces `gateway`. */
-export interface PaymentValue {
-  readonly paymentId?: string
-  readonly gatewayCustomerId?: string
-  readonly gatewayCustomerUrl?: string
-  readonly gatewayPaymentUrl?: string
-  readonly totalAmount?: number
-  readonly currency?: string
-  readonly email?: string
-  /** Only returned, never sent. */
-  readonly discountCode?: string
-  readonly status?: string
-  readonly gatewaySubscriptionId?: string
-}
+/** A scheduling or payment value, by the names of its parts (`kinds/elements.ts`). */
+export type ElementValue = Readonly<Record<string, string | number>>
 
 /** A row as it is sent to the service. Members without content are omitted. */
 export interface Item {
@@ -49,8 +22,8 @@ export interface Item {
   readonly urlParameters?: ReadonlyArray<UrlParameterValue>
   readonly submissionTime?: string
   readonly lastUpdatedAt?: string
-  readonly scheduling?: ReadonlyArray<{ readonly id: string; readonly value: SchedulingValue }>
-  readonly payments?: ReadonlyArray<{ readonly id: string; readonly value: PaymentValue }>
+  readonly scheduling?: ReadonlyArray<{ readonly id: string; readonly value: ElementValue }>
+  readonly payments?: ReadonlyArray<{ readonly id: string; readonly value: ElementValue }>
   readonly login?: { readonly email: string }
 }
 

@@ -1,4 +1,4 @@
-import type { PaymentValue, SchedulingValue } from "./item.ts"
+import type { ElementValue } from "./item.ts"
 import type { Json } from "./json.ts"
 
 /** A value of a list of a submission. */
@@ -26,8 +26,8 @@ export interface Submission {
   readonly questions: ReadonlyArray<ReturnedAnswer>
   readonly calculations: ReadonlyArray<Omit<ReturnedAnswer, "known">>
   readonly urlParameters: ReadonlyArray<Returned<string | null>>
-  readonly scheduling: ReadonlyArray<Returned<SchedulingValue | null>>
-  readonly payments: ReadonlyArray<Returned<PaymentValue | null>>
+  readonly scheduling: ReadonlyArray<Returned<ElementValue | null>>
+  readonly payments: ReadonlyArray<Returned<ElementValue | null>>
   readonly quiz: { readonly score: number | undefined; readonly maxScore: number | undefined } | undefined
   readonly login: { readonly email: string | undefined } | undefined
   readonly editLink: string | undefined

@@ -1,6 +1,4 @@
-import type { PaymentValue, SchedulingValue } from "../domain/item.ts"
-
-/** A field of a scheduling or payment value. */
+/** A part of a scheduling or payment value. */
 export interface ElementPart {
   readonly kind: string
   /** Whether the interface requires it. */
@@ -11,8 +9,8 @@ export interface ElementPart {
 
 const part = (kind: string, required = false, options: object = {}): ElementPart => ({ kind, required, options })
 
-/** The fields of a scheduling value (service interface, "Scheduling answer"). */
-export const schedulingParts: Readonly<Record<keyof SchedulingValue, ElementPart>> = {
+/** The parts of a scheduling value (service interface, "Scheduling answer"). Times are ISO 8601 instants in UTC. */
+export const schedulingParts: Readonly<Record<string, ElementPart>> = {
   fullName: part("text", true),
   email: part("email", true),
   timezone: part("text", true),
@@ -26,8 +24,11 @@ export const schedulingParts: Readonly<Record<keyof SchedulingValue, ElementPart
   meetingNotes: part("text"),
 }
 
-/** The fields of a payment value (service interface, "Payment answer"). The service returns `discountCode`, but does not accept it. */
-export const paymentParts: Readonly<Record<Exclude<keyof PaymentValue, "discountCode">, ElementPart>> = {
+/**
+ * The parts of a payment value (service interface, "Payment answer"). In requests and responses, the processor's name replaces `gateway`. The service
+ * returns `discountCode`, but does not accept it.
+ */
+export const paymentParts: Readonly<Record<string, ElementPart>> = {
   paymentId: part("text", true),
   gatewayCustomerId: part("text"),
   gatewayCustomerUrl: part("url"),

@@ -1,5 +1,5 @@
 import { ErrorCell } from "../domain/cell.ts"
-import type { Answer, Item, OwnTime, PaymentValue, SchedulingValue, UrlParameterValue } from "../domain/item.ts"
+import type { Answer, ElementValue, Item, OwnTime, UrlParameterValue } from "../domain/item.ts"
 import { canonicalJson, type Json } from "../domain/json.ts"
 import { joinedKey } from "../domain/looseKey.ts"
 import type { Problem } from "../domain/problem.ts"
@@ -62,10 +62,9 @@ const itemOf = (answers: ReadonlyArray<CompiledAnswer>, values: ReadonlyArray<Js
     if (list === "questions") questions.push({ id, value })
     else if (list === "urlParameters") parameters.push({ id, name, value: String(value) })
     // The members were made by `compileElement`, from the interface's list of parts.
-    else if (list === "scheduling") {
-      item.scheduling = [...item.scheduling ?? [], { id, value: value as SchedulingValue }]
-    } else if (list === "payments") item.payments = [...item.payments ?? [], { id, value: value as PaymentValue }]
-    else if (id === "login") item.login = { email: String(value) }
+    else if (list === "scheduling" || list === "payments") {
+      item[list] = [...item[list] ?? [], { id, value: value as ElementValue }]
+    } else if (id === "login") item.login = { email: String(value) }
     else item[id as OwnTime] = String(value)
   }
   return { item, parameters }

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { maxItems, type PaymentValue, type SchedulingValue } from "../domain/item.ts"
+import { type ElementValue, maxItems } from "../domain/item.ts"
 import { deeperThan, isObject, type Json, type JsonObject } from "../domain/json.ts"
 import type { ReturnedAnswer, Submission } from "../domain/submission.ts"
 import { type ElementPart, paymentParts, schedulingParts } from "../kinds/elements.ts"
@@ -99,27 +99,24 @@ const numberOf = (value: unknown): number | undefined => (typeof value === "numb
 const integerOf = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? value as number : undefined)
 
 /** Returns a function that reads the well-formed parts of a scheduling or payment value. It returns null if the value is not an object. */
-const membersOf = <A extends object>(parts: Readonly<Record<keyof A & string, ElementPart>>) => {
-  const readers = Object.entries<ElementPart>(parts).map(([name, { kind, options }]) =>
+const membersOf = (parts: Readonly<Record<string, ElementPart>>) => {
+  const readers = Object.entries(parts).map(([name, { kind, options }]) =>
     [name, kind !== "number" ? textOf : "integer" in options ? integerOf : numberOf] as const
   )
-  return (value: unknown): A | null => {
+  return (value: unknown): ElementValue | null => {
     if (!isObject(value)) return null
     const found: Record<string, string | number> = {}
     for (const [name, read] of readers) {
       const member = read(value[name])
       if (member !== undefined) found[name] = member
     }
-    return found as A
+    return found
   }
 }
 
-const scheduling = membersOf<SchedulingValue>(schedulingParts)
+const scheduling = membersOf(schedulingParts)
 
-const payment = membersOf<PaymentValue>({
-  ...paymentParts,
-  discountCode: { kind: "text", required: false, options: {} },
-})
+const payment = membersOf({ ...paymentParts, discountCode: { kind: "text", required: false, options: {} } })
 
 /** How deep lists and objects may be nested in a returned value. The limit prevents recursive functions from exhausting the stack. */
 const deepest = 500
