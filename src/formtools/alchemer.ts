@@ -1,7 +1,7 @@
 import { oneLine } from "../domain/words.ts"
 import { blocksOf, type PartOf } from "./blocks.ts"
 import type { FormTool } from "./FormTool.ts"
-import { countTitles, evidence, metaOf, type MetaTitles } from "./sample.ts"
+import { countTitles, evidence, foundTitles, metaOf, type MetaTitles } from "./sample.ts"
 
 const meta: MetaTitles = {
   "response id": "id",
@@ -39,26 +39,13 @@ export const alchemer: FormTool = {
   name: "alchemer",
   title: "Alchemer",
   recognise: (sample) => {
-    const own = ["response id", "time started", "date submitted"]
-    const found = countTitles(sample, own)
-    const rest = countTitles(sample, ["legacy comments", "extended referer", "sessionid", "extended user agent"])
-    if (
-      countTitles(sample, ["last page", "start language"]) > 0
-      || !(found === 3 || (found === 2 && rest > 0) || rest >= 3)
-    ) {
-      return undefined
-    }
+    const own = foundTitles(sample, ["Response ID", "Time Started", "Date Submitted"])
+    const rest = foundTitles(sample, ["Legacy Comments", "Extended Referer", "SessionID", "Extended User Agent"])
+    const isEnough = own.count === 3 || (own.count === 2 && rest.count > 0) || rest.count >= 3
+    if (!isEnough || countTitles(sample, ["last page", "start language"]) > 0) return undefined
     return evidence(
-      found > 0
-        && [
-          found === 3 ? 0.8 : 0.5,
-          `there are columns "Response ID", "Time Started", "Date Submitted" (${found} of 3)`,
-        ],
-      rest > 0
-        && [
-          rest >= 3 ? 0.5 : 0.2,
-          `there are more of the tool's columns (Legacy Comments, Extended Referer, SessionID)`,
-        ],
+      own.count > 0 && [own.count === 3 ? 0.8 : 0.5, own.reason],
+      rest.count > 0 && [rest.count >= 3 ? 0.5 : 0.2, rest.reason],
     )
   },
   layout: (sample) => {

@@ -6,8 +6,8 @@ import type { FormTool, RecordTool } from "./FormTool.ts"
 import { listOf, memberOf, objectsIn, ownColumn, type RecordColumn, recordLayout, textIn } from "./recordColumns.ts"
 import {
   cleansAt,
-  countTitles,
   evidence,
+  foundTitles,
   has,
   meaningOf,
   metaOf,
@@ -165,13 +165,10 @@ export const fillout: FormTool = {
   title: "Fillout",
   records: filloutSubmissions,
   recognise: (sample) => {
-    const own = countTitles(sample, ["submission id", "last updated", "submission started", "current step"])
-    if (own < 3 || has(sample, "respondent id")) return undefined
-    const tail = countTitles(sample, ["errors", "url", "network id"])
-    return evidence(
-      [own === 4 ? 0.8 : 0.6, `there are columns "Submission ID", "Submission started", "Current step" (${own} of 4)`],
-      tail > 0 && [0.2, `there are columns "Errors", "Url", "Network ID" (${tail} of 3)`],
-    )
+    const own = foundTitles(sample, ["Submission ID", "Last updated", "Submission started", "Current step"])
+    if (own.count < 3 || has(sample, "respondent id")) return undefined
+    const tail = foundTitles(sample, ["Errors", "Url", "Network ID"])
+    return evidence([own.count === 4 ? 0.8 : 0.6, own.reason], tail.count > 0 && [0.2, tail.reason])
   },
   layout: (sample) => {
     // A question may also be called "Status" or "Url". The tool's own columns are at the beginning and at the end.

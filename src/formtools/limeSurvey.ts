@@ -6,6 +6,7 @@ import {
   cleansAt,
   countTitles,
   evidence,
+  foundTitles,
   metaOf,
   type MetaTitles,
   nothingWhen,
@@ -40,7 +41,7 @@ const meta: MetaTitles = {
 
 const codes = ["submitdate", "lastpage", "startlanguage"]
 const vvCodes = ["id", ...codes]
-const words = ["date submitted", "last page", "start language"]
+const words = ["Date submitted", "Last page", "Start language"]
 
 /** The codes that VV exports contain in place of characters that would break a line. They must be replaced in this order. */
 const escapes = [[/^\{quote\}/, '"'], [/\{tab\}/g, "\t"], [/\{cr\}/g, "\r"], [/\{newline\}/g, "\n"], [
@@ -92,17 +93,11 @@ export const limeSurvey: FormTool = {
         hasNotShown(sample) && [0.3, `cells contain "${notShown}"`],
       )
     }
-    const byCode = countTitles(sample, codes)
-    const byWord = countTitles(sample, words)
-    const found = Math.max(byCode, byWord)
-    if (found < 2) return undefined
+    const [byCode, byWord] = [foundTitles(sample, codes), foundTitles(sample, words)]
+    const found = byCode.count >= byWord.count ? byCode : byWord
+    if (found.count < 2) return undefined
     return evidence(
-      [
-        found === 3 ? 0.9 : 0.6,
-        byCode >= byWord
-          ? `there are columns "submitdate", "lastpage", "startlanguage" (${found} of 3)`
-          : `there are columns "Date submitted", "Last page", "Start language" (${found} of 3)`,
-      ],
+      [found.count === 3 ? 0.9 : 0.6, found.reason],
       countTitles(sample, ["id", "response id", "seed"]) > 0 && [0.1, "and the response's id or seed"],
     )
   },
@@ -120,7 +115,7 @@ export const limeSurvey: FormTool = {
       role === "option" && cellsOf(named, position).every((cell) => yesNo.has(cell))
       && cellsOf(named, position).some((cell) => cell !== "N/A")
     )
-    const full = countTitles(named, words) > countTitles(named, codes)
+    const full = foundTitles(named, words).count > foundTitles(named, codes).count
     const submitted = withRole(own, "submitted")[0]
     return {
       variant: vv ? "VV" : full ? "full texts" : "codes",

@@ -3,7 +3,7 @@ import { groupBy } from "../domain/groupBy.ts"
 import { oneLine } from "../domain/words.ts"
 import { blocksOf, type PartOf } from "./blocks.ts"
 import type { FormTool, MetaColumn, Sample } from "./FormTool.ts"
-import { evidence, has, meaningOf, type MetaTitles, withoutTags, withRole } from "./sample.ts"
+import { evidence, foundTitles, has, meaningOf, type MetaTitles, withoutTags, withRole } from "./sample.ts"
 
 const importId = /["']ImportId["']\s*:\s*["']([^"']*)["']/
 const choiceId = /["']choiceId["']\s*:\s*["']?([^"',}]*)/
@@ -138,18 +138,14 @@ export const qualtrics: FormTool = {
   title: "Qualtrics",
   recognise: (sample) => {
     const ids = importRow(sample)
-    const now = ["responseid", "duration (in seconds)", "recordeddate"].filter((name) => has(sample, name)).length
+    const now = foundTitles(sample, ["ResponseId", "Duration (in seconds)", "RecordedDate"])
     const before = has(sample, "responseid") && has(sample, "responseset")
     const letters = lettered(sample)
-    if (ids < 0 && now < 2 && !before && !letters) return undefined
+    if (ids < 0 && now.count < 2 && !before && !letters) return undefined
     return evidence(
       ids > 0 && [0.9, `row ${ids + 1} of the header contains ImportIds`],
       letters && [0.9, `the header is V1, V2, … above "ResponseID" and "ResponseSet"`],
-      now >= 2
-        && [
-          now === 3 ? 0.9 : 0.5,
-          `there are columns "ResponseId", "Duration (in seconds)", "RecordedDate" (${now} of 3)`,
-        ],
+      now.count >= 2 && [now.count === 3 ? 0.9 : 0.5, now.reason],
       before && [0.9, `there are columns "ResponseID" and "ResponseSet"`],
     )
   },

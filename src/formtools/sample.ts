@@ -25,6 +25,13 @@ export const has = (sample: Pick<Sample, "plain">, title: string): boolean => sa
 export const countTitles = (sample: Pick<Sample, "plain">, titles: ReadonlyArray<string>): number =>
   titles.filter((title) => sample.plain.includes(title)).length
 
+/** Returns the number of these titles, written as in an export, that occur, and the reason that they give. */
+export const foundTitles = (sample: Pick<Sample, "plain">, titles: ReadonlyArray<string>) => {
+  const count = countTitles(sample, titles.map((title) => title.toLowerCase()))
+  const named = titles.map((title) => `"${title}"`).join(", ")
+  return { count, reason: `there are columns ${named} (${count} of ${titles.length})` }
+}
+
 /** Returns the filled cells of a column below `headerRows` header rows. */
 export const cellsOf = ({ records }: Sample, position: number, headerRows = 1): ReadonlyArray<string> =>
   records.slice(headerRows).flatMap((record) => {

@@ -1,5 +1,5 @@
 import type { FormTool } from "./FormTool.ts"
-import { countTitles, evidence, metaOf, type MetaTitles } from "./sample.ts"
+import { evidence, foundTitles, metaOf, type MetaTitles } from "./sample.ts"
 
 const meta: MetaTitles = {
   "added time": { role: "submitted", format: "dd-MMM-yyyy HH:mm:ss" },
@@ -12,12 +12,8 @@ export const zohoForms: FormTool = {
   name: "zoho-forms",
   title: "Zoho Forms",
   recognise: (sample) => {
-    const found = countTitles(sample, ["added time", "referrer name", "task owner"])
-    if (found < 2) return undefined
-    return evidence([
-      found === 3 ? 0.95 : 0.8,
-      `there are columns "Added Time", "Referrer Name", "Task Owner" (${found} of 3)`,
-    ])
+    const found = foundTitles(sample, ["Added Time", "Referrer Name", "Task Owner"])
+    return found.count < 2 ? undefined : evidence([found.count === 3 ? 0.95 : 0.8, found.reason])
   },
   layout: (sample) => ({
     meta: metaOf(sample, meta),

@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { formTools } from "../../src/formtools/index.ts"
+import { formToolNamed, formTools } from "../../src/formtools/index.ts"
+import { sampleOf } from "../../src/formtools/sample.ts"
 import { candidates, enough } from "../../src/source/asFormTool.ts"
 import { openSource } from "../../src/source/openSource.ts"
 import { config, file, read, run } from "../source/opening.ts"
@@ -53,6 +54,20 @@ const exports: ReadonlyArray<readonly [path: string, tool: string, rows: number]
 const encodingOf = (path: string) => (path.includes("StarWars") ? { encoding: "windows-1252" } : {})
 
 describe("recognising an export", () => {
+  it.each([
+    ["fillout", ["Submission ID", "Last updated", "Submission started", "Errors"], [
+      'there are columns "Submission ID", "Last updated", "Submission started", "Current step" (3 of 4)',
+      'there are columns "Errors", "Url", "Network ID" (1 of 3)',
+    ]],
+    ["alchemer", ["Response ID", "Time Started", "Date Submitted", "Extended User Agent"], [
+      'there are columns "Response ID", "Time Started", "Date Submitted" (3 of 3)',
+      'there are columns "Legacy Comments", "Extended Referer", "SessionID", "Extended User Agent" (1 of 4)',
+    ]],
+  ])("a reason names every title that it counts: %s", (tool, titles, reasons) => {
+    const sample = sampleOf([titles], { file: "a.csv", sheet: undefined, delimiter: ",", isFixed: false })
+    expect(formToolNamed(tool)?.recognise(sample)?.reasons).toEqual(reasons)
+  })
+
   it("every tool has a sample", () => {
     expect([...new Set(exports.map(([, tool]) => tool))].toSorted()).toEqual(
       formTools.map(({ name }) => name).toSorted(),
