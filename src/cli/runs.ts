@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import { exits, mostSevere, wasInterrupted } from "../domain/exit.ts"
 import type { Form } from "../domain/form.ts"
-import type { Progress } from "../domain/progress.ts"
+import type { ProgressEvent } from "../domain/progress.ts"
 import type { RunReport } from "../domain/report.ts"
 import { listed } from "../domain/words.ts"
 import type { Project } from "../project/Project.ts"
@@ -138,7 +138,7 @@ export interface RunSurroundings {
   readonly pipeline: string
   readonly projectOption: string | undefined
   readonly interrupted: Effect.Effect<Signal>
-  readonly progress: (event: Progress) => Effect.Effect<void>
+  readonly progress: (event: ProgressEvent) => Effect.Effect<void>
   readonly hideProgress: Effect.Effect<void>
   /** Shows warnings as events with `--json`. Otherwise the summary shows them. */
   readonly warn: (warnings: ReadonlyArray<Diagnostic>) => Effect.Effect<void>

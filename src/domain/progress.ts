@@ -41,7 +41,7 @@ export type Phase = keyof typeof table
 export const phases: { readonly [P in Phase]: PhaseWords } = table
 
 /** The progress of a run or of other long work. Numbers are totals so far, unless described otherwise. */
-export interface Progress {
+export interface ProgressEvent {
   readonly phase: Phase
   /** The number of rows that this phase has finished. */
   readonly read: number
@@ -63,7 +63,7 @@ export interface Progress {
 }
 
 /** Returns how far a phase is: `3 rows`, `3 of 10 rows`, or what it shows instead. */
-export const doneText = ({ phase, read, total }: Pick<Progress, "phase" | "read" | "total">): string => {
+export const doneText = ({ phase, read, total }: Pick<ProgressEvent, "phase" | "read" | "total">): string => {
   const { counts, shown } = phases[phase]
   return shown ?? (total === undefined ? counted(read, counts) : `${count(read)} of ${counted(total, counts)}`)
 }
@@ -72,7 +72,7 @@ export const doneText = ({ phase, read, total }: Pick<Progress, "phase" | "read"
 const longestForecast = 99 * millisIn.day
 
 /** Returns the rate of a phase and the time that it still takes, as texts. Each is omitted if it is unknown or would mislead. */
-export const paceTexts = ({ phase, rate = 0, read, total = 0 }: Progress): ReadonlyArray<string> => {
+export const paceTexts = ({ phase, rate = 0, read, total = 0 }: ProgressEvent): ReadonlyArray<string> => {
   const { isUneven, shown } = phases[phase]
   if (shown !== undefined || rate <= 0) return []
   const millis = ((total - read) / rate) * 1000

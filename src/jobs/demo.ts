@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { wasInterrupted } from "../domain/exit.ts"
-import type { Progress } from "../domain/progress.ts"
+import type { ProgressEvent } from "../domain/progress.ts"
 import type { RunReport } from "../domain/report.ts"
 import { disk } from "../project/disk.ts"
 import { loadProject } from "../project/loadProject.ts"
@@ -31,7 +31,7 @@ export interface Demonstrated {
 }
 
 interface DemonstrationOptions {
-  readonly progress: (pipeline: string, event: Progress) => Effect.Effect<void>
+  readonly progress: (pipeline: string, event: ProgressEvent) => Effect.Effect<void>
   /** Called after each step of a pipeline. */
   readonly done: (step: Demonstrated) => Effect.Effect<void>
   readonly interrupted: Effect.Effect<Signal>

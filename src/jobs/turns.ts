@@ -6,7 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as RcRef from "effect/RcRef"
 import * as Ref from "effect/Ref"
-import type { Progress } from "../domain/progress.ts"
+import type { ProgressEvent } from "../domain/progress.ts"
 import type { RunReport } from "../domain/report.ts"
 import type { LastTurn } from "../ledger/turns.ts"
 import type { Project } from "../project/Project.ts"
@@ -38,7 +38,7 @@ export interface ScheduleOptions extends ScheduledProject, Pick<RunOptions, "int
   /** The services to which rows may be sent. */
   readonly confirmed: ReadonlyArray<string>
   readonly onEvent: (event: ScheduleEvent) => Effect.Effect<void>
-  readonly progress?: ((pipeline: string, event: Progress) => Effect.Effect<void>) | undefined
+  readonly progress?: ((pipeline: string, event: ProgressEvent) => Effect.Effect<void>) | undefined
   readonly warn?: ((pipeline: string, ...warnings: Parameters<RunOptions["warn"]>) => Effect.Effect<void>) | undefined
   /** The maximum number of pipelines that run at the same time. Each keeps a source open, and all share the ledger's file. Default: 4. */
   readonly atOnce?: number | undefined

@@ -6,7 +6,7 @@ import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
 import type { DraftCounts, DraftState, Edited, PipelineFile, ShownSurvey } from "../domain/draft.ts"
 import type { PreviewedRows } from "../domain/previewedRow.ts"
-import type { Progress } from "../domain/progress.ts"
+import type { ProgressEvent } from "../domain/progress.ts"
 import type { RejectedRows } from "../domain/rejectedLine.ts"
 import { RunReport } from "../domain/report.ts"
 import { Count, Flag, Text } from "../domain/reportFields.ts"
@@ -67,7 +67,7 @@ const Job = struct({
   ...Start.fields,
   id: Text("the job's id, which is not the run's"),
   startedAt: Text("when it started, ISO 8601"),
-  progress: may(Shown<Progress>()),
+  progress: may(Shown<ProgressEvent>()),
   pace: struct({
     rate: may(Count("requests a second, recently")),
     limit: may(Count("requests a second that the project allows; absent: no limit")),

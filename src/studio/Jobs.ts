@@ -10,7 +10,7 @@ import * as Stream from "effect/Stream"
 import { resolve, sep } from "node:path"
 import { allFindings } from "../domain/diagnostic.ts"
 import { exits } from "../domain/exit.ts"
-import type { Progress } from "../domain/progress.ts"
+import type { ProgressEvent } from "../domain/progress.ts"
 import { outcomeWords, type SendQuestion } from "../domain/run.ts"
 import { commandLine } from "../domain/shell.ts"
 import { isoOf } from "../domain/words.ts"
@@ -118,7 +118,7 @@ export const makeJobs = (jobOptions: JobOptions) =>
           projectOption: undefined,
           interrupted: Deferred.await(entry.stop),
           warn: () => Effect.void,
-          progress: (event: Progress) =>
+          progress: (event: ProgressEvent) =>
             Effect.map(Clock.currentTimeMillis, (at) => {
               entry.job = { ...entry.job, ...meter(event, at) }
               entry.isNews = true
@@ -268,9 +268,9 @@ const failed = (
 
 /** Returns a function that adds the recent rates to a job's progress. */
 const measure = (pace: Job["pace"]) => {
-  let rows: { readonly phase: Progress["phase"]; readonly rate: SlidingRate } | undefined
+  let rows: { readonly phase: ProgressEvent["phase"]; readonly rate: SlidingRate } | undefined
   let requests: SlidingRate | undefined
-  return (event: Progress, at: number): Pick<Job, "pace" | "progress"> => {
+  return (event: ProgressEvent, at: number): Pick<Job, "pace" | "progress"> => {
     if (rows?.phase !== event.phase) rows = { phase: event.phase, rate: new SlidingRate(at, event.read) }
     rows.rate.note(at, event.read)
     if (event.requests !== undefined) {

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest"
-import { paceTexts, type Progress } from "../../src/domain/progress.ts"
+import { paceTexts, type ProgressEvent } from "../../src/domain/progress.ts"
 
 it("paceTexts gives the rate and the time left of a phase, but neither if it would mislead", () => {
-  const texts = (phase: Progress["phase"], rate: number | undefined, read: number, total?: number) =>
+  const texts = (phase: ProgressEvent["phase"], rate: number | undefined, read: number, total?: number) =>
     paceTexts({
       phase,
       read,

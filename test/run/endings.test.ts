@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import { Cause, Clock, Deferred, Effect, Exit } from "effect"
 import Libsql from "libsql"
 import { createServer } from "node:net"
-import type { Progress } from "../../src/domain/progress.ts"
+import type { ProgressEvent } from "../../src/domain/progress.ts"
 import { runPipeline } from "../../src/jobs/run.ts"
 import { shareServices } from "../../src/jobs/services.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
@@ -20,7 +20,7 @@ const signal = Effect.gen(function*() {
     interrupted: Deferred.await(sent),
     send: (which: "SIGINT" | "SIGTERM" = "SIGINT") => Effect.asVoid(Deferred.succeed(sent, which)),
     /** Sends the signal at the first progress event that meets the condition. */
-    when: (isSo: (event: Progress) => boolean) => (event: Progress) =>
+    when: (isSo: (event: ProgressEvent) => boolean) => (event: ProgressEvent) =>
       isSo(event) ? Effect.asVoid(Deferred.succeed(sent, "SIGINT")) : Effect.void,
   }
 })

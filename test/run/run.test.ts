@@ -1,7 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { expect } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import type { Progress } from "../../src/domain/progress.ts"
+import type { ProgressEvent } from "../../src/domain/progress.ts"
 import { people, scoped, world } from "./world.ts"
 
 scoped(
@@ -48,7 +48,7 @@ scoped(
   Effect.gen(function*() {
     const { run, source } = yield* world
     yield* source([...people(1, 30), "31,Bad,not-an-address", ...people(1, 5)])
-    const events: Array<Pick<Progress, "phase" | "read" | "total">> = []
+    const events: Array<Pick<ProgressEvent, "phase" | "read" | "total">> = []
     yield* run({ progress: ({ phase, read, total }) => Effect.sync(() => void events.push({ phase, read, total })) })
     expect(new Set(events.map(({ phase }) => phase))).toEqual(new Set(["survey", "canary", "import", "report"]))
     expect(events.filter(({ read, total }) => total !== undefined && read > total)).toEqual([])

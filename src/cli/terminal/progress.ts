@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { verdicts, verdictWords } from "../../domain/fate.ts"
-import { doneText, paceTexts, phases, type Progress } from "../../domain/progress.ts"
+import { doneText, paceTexts, phases, type ProgressEvent } from "../../domain/progress.ts"
 import { count, counted, lasting } from "../../domain/words.ts"
 import { SlidingRate } from "../../jobs/SlidingRate.ts"
 import { Invocation } from "../Invocation.ts"
@@ -20,7 +20,7 @@ interface Part {
 const plain: Paint = (text) => text
 
 /** Returns what both views say about progress: the rate and the time left, what was sent and read back, and what needs attention. */
-const partsOf = (progress: Progress, paint: ReturnType<typeof paints>) => {
+const partsOf = (progress: ProgressEvent, paint: ReturnType<typeof paints>) => {
   const { inDoubt, phase, readBack, sent, throttled } = progress
   const pace = paceTexts(progress).map((text): Part => ({ text, paint: plain }))
   const back: ReadonlyArray<Part> = [
@@ -39,7 +39,7 @@ const partsOf = (progress: Progress, paint: ReturnType<typeof paints>) => {
 }
 
 /** Shows progress on one line, for a log. The line is never cut, because a log has no window. */
-export const progressLine = (progress: Progress, screen: Pick<Screen, "colour">): string => {
+export const progressLine = (progress: ProgressEvent, screen: Pick<Screen, "colour">): string => {
   const paint = paints(screen)
   const { phase, read, total } = progress
   const { shown, title } = phases[phase]
@@ -76,7 +76,7 @@ const flow = (parts: ReadonlyArray<Part>, width: number, soft: Paint): ReadonlyA
 }
 
 /** Shows the phase's progress, as a bar if there is room for one. */
-const gauge = (progress: Progress, width: number, { good, soft }: ReturnType<typeof paints>): string => {
+const gauge = (progress: ProgressEvent, width: number, { good, soft }: ReturnType<typeof paints>): string => {
   const { phase, read, total } = progress
   const done = doneText(progress)
   if (phases[phase].shown !== undefined || total === undefined) return cutToWidth(done, width)
@@ -90,7 +90,7 @@ const gauge = (progress: Progress, width: number, { good, soft }: ReturnType<typ
 
 interface LiveRun {
   readonly name: string
-  readonly progress: Progress
+  readonly progress: ProgressEvent
   /** Milliseconds since the run began. */
   readonly elapsed: number
   /** Milliseconds since the last progress. */
@@ -153,7 +153,7 @@ const sharedBottom = (bottom: Bottom) => {
 interface CurrentPhase {
   readonly startedAt: number
   readonly rate: SlidingRate
-  event: Progress
+  event: ProgressEvent
   /** When its last log line was written. */
   loggedAt: number
 }
@@ -173,7 +173,7 @@ export const progressOf = (pipeline: string, name = pipeline, at?: Bottom) =>
     let phase: CurrentPhase | undefined
     let shownAt = Number.NEGATIVE_INFINITY
 
-    const withRate = ({ event, rate }: CurrentPhase, now: number): Progress => ({ ...event, rate: rate.rate(now) })
+    const withRate = ({ event, rate }: CurrentPhase, now: number): ProgressEvent => ({ ...event, rate: rate.rate(now) })
     const paint = (one: CurrentPhase, now: number) => {
       shownAt = now
       const elapsed = now - (startedAt ??= now)
@@ -184,7 +184,7 @@ export const progressOf = (pipeline: string, name = pipeline, at?: Bottom) =>
       output.say(`${name}: ${progressLine(withRate(one, now), output.err)}`)
     }
     /** Records an event. Returns its phase, and the phase that it ended. */
-    const record = (event: Progress, now: number) => {
+    const record = (event: ProgressEvent, now: number) => {
       if (phase?.event.phase === event.phase) {
         phase.event = event
         phase.rate.note(now, event.read)
@@ -195,7 +195,7 @@ export const progressOf = (pipeline: string, name = pipeline, at?: Bottom) =>
       return { ended, current: phase }
     }
 
-    const show = (event: Progress): Effect.Effect<void> =>
+    const show = (event: ProgressEvent): Effect.Effect<void> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const isNew = phase?.event.phase !== event.phase
         const { current, ended } = record(event, now)
@@ -232,7 +232,7 @@ export const liveRuns = Effect.gen(function*() {
   const shown = new Map<string, Effect.Effect.Success<ReturnType<typeof progressOf>>>()
   const bottom = sharedBottom((yield* Output).bottom)
   return {
-    show: (pipeline: string, event: Progress) =>
+    show: (pipeline: string, event: ProgressEvent) =>
       Effect.gen(function*() {
         const progress = shown.get(pipeline) ?? (yield* progressOf(pipeline, pipeline, bottom(pipeline)))
         shown.set(pipeline, progress)

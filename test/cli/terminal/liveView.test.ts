@@ -2,12 +2,12 @@ import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import stringWidth from "fast-string-width"
 import { liveView } from "../../../src/cli/terminal/progress.ts"
-import { phases, type Progress } from "../../../src/domain/progress.ts"
+import { phases, type ProgressEvent } from "../../../src/domain/progress.ts"
 import { namesOf } from "../../../src/domain/words.ts"
 import { SlidingRate } from "../../../src/jobs/SlidingRate.ts"
 import { terminal } from "../terminal.ts"
 
-const progress = (more: Partial<Progress> = {}): Progress => ({
+const progress = (more: Partial<ProgressEvent> = {}): ProgressEvent => ({
   phase: "import",
   read: 6_210,
   total: 10_000,
@@ -19,7 +19,11 @@ const progress = (more: Partial<Progress> = {}): Progress => ({
   ...more,
 })
 
-const at = (more: Partial<Progress>, width: number, rest: { readonly idle?: number; readonly name?: string } = {}) =>
+const at = (
+  more: Partial<ProgressEvent>,
+  width: number,
+  rest: { readonly idle?: number; readonly name?: string } = {},
+) =>
   liveView(
     { name: rest.name ?? "contacts", progress: progress(more), elapsed: 72_400, idle: rest.idle ?? 0 },
     { width, colour: false },

@@ -4,11 +4,11 @@ import { Writable } from "node:stream"
 import { Invocation } from "../../../src/cli/Invocation.ts"
 import { makeOutput, Output } from "../../../src/cli/Output.ts"
 import { liveRuns, progressOf, withProgress } from "../../../src/cli/terminal/progress.ts"
-import type { Progress } from "../../../src/domain/progress.ts"
+import type { ProgressEvent } from "../../../src/domain/progress.ts"
 import { showWork } from "../../../src/run/Progress.ts"
 import { terminal } from "../terminal.ts"
 
-const event = (more: Partial<Progress>): Progress => ({
+const event = (more: Partial<ProgressEvent>): ProgressEvent => ({
   phase: "survey",
   read: 0,
   total: undefined,

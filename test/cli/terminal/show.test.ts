@@ -11,7 +11,7 @@ import { cutToWidth, type Screen, screenOf, table } from "../../../src/cli/termi
 import { showRuns, showSummary } from "../../../src/cli/terminal/summary.ts"
 import type { Diagnostic } from "../../../src/domain/diagnostic.ts"
 import type { Form } from "../../../src/domain/form.ts"
-import type { Progress } from "../../../src/domain/progress.ts"
+import type { ProgressEvent } from "../../../src/domain/progress.ts"
 import { exampleReport } from "../../report/exampleReport.ts"
 
 const plain: Screen = { width: 100, colour: false }
@@ -65,7 +65,7 @@ const preview = (text: string) => [{
   problems: [{ code: "conflict" as const, message: text }],
 }]
 
-const progress = (change: Partial<Progress> = {}): Progress => ({
+const progress = (change: Partial<ProgressEvent> = {}): ProgressEvent => ({
   phase: "import",
   read: 1240,
   total: 10_000,
