@@ -3,7 +3,7 @@ import { blocksOf, type PartOf } from "./blocks.ts"
 import type { FormTool } from "./FormTool.ts"
 import { countTitles, evidence, foundTitles, metaOf, type MetaTitles } from "./sample.ts"
 
-const meta: MetaTitles = {
+const ownTitles: MetaTitles = {
   "response id": "id",
   "time started": "started",
   "date submitted": "submitted",
@@ -50,7 +50,7 @@ export const alchemer: FormTool = {
   },
   layout: (sample) => {
     const firstQuestion = sample.titles.findIndex((title) => title.includes(":"))
-    const known = metaOf(sample, meta)
+    const known = metaOf(sample, ownTitles)
     // "Country" or "Comments" may also be questions. The tool's own columns come before the first question.
     const end = known.reduce((last, { position }) => (position <= last + 2 ? position : last), known[0]?.position ?? -1)
     const own = known.filter(({ position }) => position <= end && (firstQuestion < 0 || position < firstQuestion))

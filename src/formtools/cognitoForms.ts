@@ -4,7 +4,7 @@ import { evidence, meaningOf, type MetaTitles } from "./sample.ts"
 const time = { format: "M/d/yyyy h:mm a" }
 
 /** The tool's own columns, without the underscore or space in the middle of their names. */
-const meta: MetaTitles = {
+const ownTitles: MetaTitles = {
   entrystatus: "status",
   entrydatecreated: { role: "started", ...time },
   entrydatesubmitted: { role: "submitted", ...time },
@@ -12,7 +12,7 @@ const meta: MetaTitles = {
 }
 
 const ownMeaning = (title: string) =>
-  /^entry[_ ]/.test(title) ? meaningOf(meta, title.replaceAll(/[_ ]/g, "")) : undefined
+  /^entry[_ ]/.test(title) ? meaningOf(ownTitles, title.replaceAll(/[_ ]/g, "")) : undefined
 
 /** Cognito Forms: workbook. */
 export const cognitoForms: FormTool = {

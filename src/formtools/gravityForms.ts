@@ -4,7 +4,7 @@ import { countTitles, evidence, metaOf, type MetaTitles, unguarded } from "./sam
 
 const time = { format: "yyyy-MM-dd HH:mm:ss" }
 
-const meta: MetaTitles = {
+const ownTitles: MetaTitles = {
   "entry id": "id",
   "entry date": { role: "submitted", ...time },
   "source url": "url",
@@ -38,7 +38,7 @@ export const gravityForms: FormTool = {
   },
   needsFacts: true,
   layout: (sample, facts = []) => {
-    const own = metaOf(sample, meta)
+    const own = metaOf(sample, ownTitles)
     return {
       meta: own,
       blocks: blocksByCells(sample.titles, facts, own),

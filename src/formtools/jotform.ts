@@ -12,7 +12,7 @@ const member = /^answers\.(\d+)\.(name|order|text|type|answer|prettyFormat)(?:\.
 
 const time = { format: "yyyy-MM-dd HH:mm:ss" }
 
-const ownMembers: MetaTitles = {
+const ownTitles: MetaTitles = {
   id: "id",
   form_id: "note",
   ip: "ip",
@@ -117,7 +117,7 @@ const jotformSubmissions: RecordTool = {
       layout: () =>
         recordLayout(
           [
-            ...kept.map(({ position, title }) => ownColumn(title, position, meaningOf(ownMembers, title))),
+            ...kept.map(({ position, title }) => ownColumn(title, position, meaningOf(ownTitles, title))),
             ...questions.flatMap(columnsOf),
           ],
           () => undefined,

@@ -4,7 +4,7 @@ import { slashedBlocks } from "./blocks.ts"
 import type { FormTool, MetaColumn, RecordTool, Sample } from "./FormTool.ts"
 import { evidence, has, metaOf, type MetaTitles, positionOf } from "./sample.ts"
 
-const meta: MetaTitles = {
+const ownTitles: MetaTitles = {
   start: { role: "started", format: "iso" },
   end: { role: "note", format: "iso" },
   _id: "id",
@@ -47,7 +47,7 @@ const koboData: RecordTool = {
   learn: (columns) => {
     const titles = columns.map(({ title }) => title)
     const sample = { plain: titles.map((title) => title.toLowerCase()) }
-    const known = metaOf(sample, meta)
+    const known = metaOf(sample, ownTitles)
     const own = titles.flatMap((title, position): ReadonlyArray<MetaColumn> =>
       /^(?:_|meta\/|formhub\/)/.test(title) && known.every((column) => column.position !== position)
         ? [{ position, role: "note" }]
@@ -90,7 +90,7 @@ export const kobo: FormTool = {
   },
   layout: (sample) => {
     const headerRows = isHxl(sample.records[1] ?? []) ? 2 : 1
-    const own = metaOf(sample, meta)
+    const own = metaOf(sample, ownTitles)
     const repeat = has(sample, "_parent_index")
     return {
       variant: repeat ? "a repeat group's sheet" : headerRows === 2 ? "with HXL tags" : undefined,

@@ -18,7 +18,7 @@ import {
 
 const time = { format: "yyyy-MM-dd HH:mm:ss" }
 
-const meta: MetaTitles = {
+const ownTitles: MetaTitles = {
   id: "id",
   "response id": "id",
   submitdate: { role: "submitted", ...time },
@@ -107,7 +107,7 @@ export const limeSurvey: FormTool = {
     const vv = isWhole || hasNotShown(sample)
     const named = isWhole ? sampleOf(sample.records.slice(1), sample) : sample
     const own = [
-      ...metaOf(named, meta),
+      ...metaOf(named, ownTitles),
       ...named.titles.flatMap((title, position) => (isTiming(title) ? [{ position, role: "timing" } as const] : [])),
     ]
     const blocks = blocksOf(named.titles.flatMap(partOf))

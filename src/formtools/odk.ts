@@ -2,7 +2,7 @@ import { slashedBlocks } from "./blocks.ts"
 import type { FormTool, MetaColumn } from "./FormTool.ts"
 import { evidence, has, metaOf, type MetaTitles, positionOf } from "./sample.ts"
 
-const meta: MetaTitles = {
+const ownTitles: MetaTitles = {
   submissiondate: "submitted",
   "meta-instanceid": "note",
   instanceid: "note",
@@ -45,7 +45,7 @@ export const odk: FormTool = {
     const central = !cto && has(sample, "attachmentspresent")
     const repeat = has(sample, "parent_key")
     // Central writes ISO with an offset. Other tools use the English style without a zone.
-    const own = metaOf(sample, meta).map((column): MetaColumn =>
+    const own = metaOf(sample, ownTitles).map((column): MetaColumn =>
       column.role === "submitted" ? { ...column, format: central ? "iso" : "MMM d, yyyy h:mm:ss a" } : column
     )
     const key = positionOf(sample, "key")

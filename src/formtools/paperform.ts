@@ -1,7 +1,7 @@
 import type { FormTool } from "./FormTool.ts"
 import { cellsOf, evidence, has, metaOf, type MetaTitles, positionOf, rewritten } from "./sample.ts"
 
-const meta: MetaTitles = {
+const ownTitles: MetaTitles = {
   id: "id",
   "submitted at": { role: "submitted", format: "yyyy-MM-dd HH:mm:ss" },
 }
@@ -20,7 +20,7 @@ export const paperform: FormTool = {
     )
   },
   layout: (sample) => ({
-    meta: metaOf(sample, meta),
+    meta: metaOf(sample, ownTitles),
     // In one export, phone numbers had this prefix.
     cleanAll: rewritten((text) => text.replace(/^ph: (?=\+?[\d(])/, "")),
   }),

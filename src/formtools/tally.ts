@@ -1,7 +1,7 @@
 import type { FormTool } from "./FormTool.ts"
 import { countTitles, evidence, metaOf, type MetaTitles } from "./sample.ts"
 
-const meta: MetaTitles = {
+const ownTitles: MetaTitles = {
   "submission id": "id",
   "respondent id": "respondent",
   "submitted at": { role: "submitted", format: "yyyy-MM-dd HH:mm:ss" },
@@ -23,7 +23,7 @@ export const tally: FormTool = {
     )
   },
   layout: (sample) => ({
-    meta: metaOf({ plain: sample.plain.slice(0, 3) }, meta),
+    meta: metaOf({ plain: sample.plain.slice(0, 3) }, ownTitles),
     notes: ["Options may contain commas. If the form lists the options, `split` looks for whole options first."],
   }),
 }

@@ -24,7 +24,7 @@ const variableCell = (variable: JsonObject): Cell => {
   return typeof value === "object" ? null : cellOf(value)
 }
 
-const ownMembers: MetaTitles = {
+const ownTitles: MetaTitles = {
   response_id: "id",
   token: "note",
   landing_id: "note",
@@ -40,7 +40,7 @@ const lists = new Set(["answers", "variables"])
 
 const metaOf = (title: string): RecordColumn<unknown>["meta"] => {
   if (title.startsWith("hidden.")) return { role: "url" }
-  return title.startsWith("metadata.") ? { role: "device" } : meaningOf(ownMembers, title)
+  return title.startsWith("metadata.") ? { role: "device" } : meaningOf(ownTitles, title)
 }
 
 /** The answers and variables of a response by name. */

@@ -1,7 +1,7 @@
 import type { FormTool } from "./FormTool.ts"
 import { evidence, foundTitles, metaOf, type MetaTitles } from "./sample.ts"
 
-const meta: MetaTitles = {
+const ownTitles: MetaTitles = {
   "added time": { role: "submitted", format: "dd-MMM-yyyy HH:mm:ss" },
   "referrer name": "url",
   "task owner": "note",
@@ -16,7 +16,7 @@ export const zohoForms: FormTool = {
     return found.count < 2 ? undefined : evidence([found.count === 3 ? 0.95 : 0.8, found.reason])
   },
   layout: (sample) => ({
-    meta: metaOf(sample, meta),
+    meta: metaOf(sample, ownTitles),
     notes: [
       "Zoho exports have no known column that identifies an entry. For `rowKey`, name columns that do, or write `content`.",
     ],
