@@ -4,7 +4,7 @@ import { percent, present } from "../domain/words.ts"
 import { cellWords } from "../profile/cellWords.ts"
 import type { ColumnProfile } from "../profile/ColumnProfile.ts"
 import { sureFrom } from "../project/pipelineEdits.ts"
-import { type Coverage, optionCoverage, shapedKinds, type Target } from "./fit.ts"
+import { type OptionFit, optionFit, shapedKinds, type Target } from "./fit.ts"
 import { agreement, areInverse, likeness, type Meaning, namesConcept, wordEvidence } from "./meaning.ts"
 import type { Unit } from "./Suggestion.ts"
 import model from "./words/model.json" with { type: "json" }
@@ -48,7 +48,7 @@ export const likenessTo = (target: Target, title: Meaning, cells?: ColumnProfile
 export const compare = (unit: Unit, target: Target) => {
   const [one, other] = [unit.meaning, target.meaning]
   const title = likenessTo(target, one, unit._tag === "Column" ? unit.profile : undefined)
-  const cover = optionCoverage(unit, target)
+  const cover = optionFit(unit, target)
   // A title may be about the answers of the other side.
   const subject = Math.max(nearness(one.topics, other.answers), nearness(one.answers, other.topics))
   const choices = cover !== undefined && cover.covered >= 0.3 ? 0 : nearness(one.answers, other.answers)
@@ -63,7 +63,7 @@ type Comparison = ReturnType<typeof compare>
 const usual = new Set([cellWords.yes, cellWords.no, cellWords.noAnswer, vocabulary.other].flat().map(sameText))
 
 /** Whether cells or the headers of a block contain options that hardly any other question has. */
-const hasDistinctiveOptions = (cover: Coverage | undefined, { question: { options = [] } }: Target): boolean =>
+const hasDistinctiveOptions = (cover: OptionFit | undefined, { question: { options = [] } }: Target): boolean =>
   cover !== undefined && cover.covered >= 0.15 && cover.hits >= 2
   && options.filter(({ label }) => /\p{L}/u.test(label) && !usual.has(sameText(label))).length >= 2
 
@@ -88,7 +88,7 @@ const ofTitles = ({ evidence, isInverse, same, shared }: Comparison["title"]): s
   return one === other ? `the titles share ${one}` : `${one} is similar to ${other}`
 }
 
-const ofCells = (unit: Unit, { kind, question }: Target, cover: Coverage | undefined) => {
+const ofCells = (unit: Unit, { kind, question }: Target, cover: OptionFit | undefined) => {
   if (cover !== undefined && cover.hits > 0) return `${cover.hits} of ${question.options?.length ?? 0} options occur`
   if (unit._tag === "Block") return undefined
   const { filled } = unit.profile

@@ -25,10 +25,10 @@ export const targetOf = (question: Question) => {
 
 export type Target = ReturnType<typeof targetOf>
 
-export type Coverage = Pick<ReturnType<typeof splitFit>, "covered" | "hits">
+export type OptionFit = Pick<ReturnType<typeof splitFit>, "covered" | "hits">
 
 /** Returns how well the options of a question explain a unit's cells or, except in a grid, its columns' titles. Undefined if there is nothing to compare. */
-export const optionCoverage = (unit: Unit, { kind, options }: Target): Coverage | undefined => {
+export const optionFit = (unit: Unit, { kind, options }: Target): OptionFit | undefined => {
   const own = unit._tag === "Block" ? unit.options : []
   const texts: ReadonlyArray<readonly [string, number]> = unit._tag === "Column"
     ? [...unit.profile.distinct].slice(0, model.textsCompared)
@@ -85,7 +85,7 @@ export const kindEvidence = (units: ReadonlyArray<Unit>, target: Target): number
  *
  * @param ofKind what cells of the expected kind prove
  */
-export const cellEvidence = (unit: Unit, target: Target, cover: Coverage | undefined, ofKind: number): number => {
+export const cellEvidence = (unit: Unit, target: Target, cover: OptionFit | undefined, ofKind: number): number => {
   const { isGiven, kind } = target
   if (unit._tag === "Block" && isGiven && !blockKinds[unit.content].includes(kind)) return -Infinity
   if (unit._tag === "Column" && (kind === "address" || kind === "matrix")) return -9

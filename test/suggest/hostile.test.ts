@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { profiler } from "../../src/profile/ColumnProfile.ts"
 import { collectUnknown } from "../../src/profile/UnknownChoices.ts"
-import { optionCoverage, targetOf } from "../../src/suggest/fit.ts"
+import { optionFit, targetOf } from "../../src/suggest/fit.ts"
 import { meaningOf } from "../../src/suggest/meaning.ts"
 import { indexOptions, splitFit } from "../../src/suggest/optionIndex.ts"
 import { unitsOf } from "../../src/suggest/units.ts"
@@ -51,7 +51,7 @@ describe("suggestions for a source and a form of any size", () => {
     const cells = Array.from({ length: 1_000 }, (_, at) => options[at]!.label)
     const unit = { _tag: "Column", meaning: meaningOf("Choice"), ...columnOf("Choice", cells) } as const
     const question = { id: "q", name: "Choice", type: "Dropdown", options }
-    expect(optionCoverage(unit, targetOf(question))).toMatchObject({ covered: 1, hits: 200 })
+    expect(optionFit(unit, targetOf(question))).toMatchObject({ covered: 1, hits: 200 })
   })
 
   it("counts every unknown choice of a cell, even if the question has 3,000 options", () => {

@@ -1,6 +1,6 @@
 import type { Json } from "../../domain/json.ts"
 import { count } from "../../domain/words.ts"
-import { sequenceSign } from "../content.ts"
+import { sequenceSign } from "../fileContent.ts"
 import { limits } from "../limits.ts"
 import { UnreadableText } from "../text/readText.ts"
 import { pointerOf } from "./pointer.ts"
