@@ -58,6 +58,18 @@ export interface MetaColumn {
   readonly zone?: string
 }
 
+/** What a form tool says about the columns of a source. */
+export interface ToolColumns {
+  /** The tool's name as people write it. */
+  readonly title: string
+  /** The tool's own columns, and what they mean. */
+  readonly meta: ReadonlyArray<MetaColumn>
+  /** The question of each column, as people see it. */
+  readonly labels: ReadonlyArray<string>
+  /** Names of the columns that identify a response. */
+  readonly defaultRowKey: ReadonlyArray<string> | undefined
+}
+
 /** Converts the cell of a column to the answer that was given. */
 export type Clean = (cell: Cell) => Cell
 

@@ -7,6 +7,7 @@ import type { InspectedColumn } from "../domain/inspectedColumn.ts"
 import { cut } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
+import type { ToolColumns } from "../formtools/FormTool.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { recordProfiler, type StrayRow, strayWarnings } from "../profile/strayRows.ts"
 import { flow } from "../project/PipelineDraft.ts"
@@ -15,7 +16,7 @@ import { eachChunk } from "../source/chunks.ts"
 import { ownColumns } from "../source/fixed.ts"
 import type { Source, ToolCandidate } from "../source/Source.ts"
 import { suggestRowKey } from "../suggest/ownColumns.ts"
-import { labelledTitle, type ToolHints } from "../suggest/Suggestion.ts"
+import { labelledTitle } from "../suggest/Suggestion.ts"
 import { CellTraps } from "./cellTraps.ts"
 import { dateTraps, emptyBelowTraps, exceptionTraps, titleTraps } from "./columnTraps.ts"
 import { kindOf, mostFrequent } from "./inspectedKind.ts"
@@ -240,7 +241,7 @@ type RowKeyCandidate = ShownSurvey["rowKeys"][number]
 /** Returns the columns that `init` would suggest as the row key, followed by other candidates, the likeliest first. */
 const rowKeyCandidates = (
   columns: ReadonlyArray<ProfiledColumn>,
-  tool: ToolHints | undefined,
+  tool: ToolColumns | undefined,
 ): ReadonlyArray<RowKeyCandidate> => {
   const { because, candidates, names } = suggestRowKey(columns, tool)
   return [

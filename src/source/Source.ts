@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import type { SourceFile } from "../domain/report.ts"
 import type { Cells, Column, ColumnBlock, RowChunk } from "../domain/row.ts"
-import type { Evidence, Layout, MetaColumn } from "../formtools/FormTool.ts"
+import type { Evidence, Layout, ToolColumns } from "../formtools/FormTool.ts"
 import type { Increment } from "./pull/since.ts"
 
 /** A source that can't be opened, or can't be read in its format. The message says where, and what to do next. */
@@ -91,19 +91,13 @@ export interface ToolCandidate extends Evidence {
 }
 
 /** A source that is read as a form tool's export. */
-export interface ToolReading extends ToolCandidate {
+export interface ToolReading extends ToolCandidate, ToolColumns {
   /** The tool's layout. Undefined if the tool has only one. */
   readonly variant: string | undefined
   /** Whether the pipeline named the tool. If false, formferry recognised it. */
   readonly asked: boolean
-  /** The tool's own columns, and what they mean. */
-  readonly meta: ReadonlyArray<MetaColumn>
-  /** The question of each column, as people see it. */
-  readonly labels: ReadonlyArray<string>
   /** How to recognise unfinished responses, if the tool marks them. */
   readonly complete: Layout["complete"]
-  /** Names of the columns that identify a response. */
-  readonly defaultRowKey: ReadonlyArray<string> | undefined
   /**
    * Turns a row of the file into answers: words for "nothing" become null, and guards against formulas are removed. The rows of `Source.read` remain
    * unchanged, because rejected.csv shows them and content digests cover them.

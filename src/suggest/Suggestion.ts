@@ -2,7 +2,6 @@ import type { Element, Form, Question } from "../domain/form.ts"
 import type { OwnMember } from "../domain/item.ts"
 import { type Column, type ColumnBlock, shownName } from "../domain/row.ts"
 import { counted } from "../domain/words.ts"
-import type { MetaColumn } from "../formtools/FormTool.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import type { Meaning } from "./meaning.ts"
 
@@ -26,14 +25,6 @@ export interface BlockColumn extends ProfiledColumn {
   /** The code that the source uses for this option or row, if its text comes from the form tool's own definition. */
   readonly code?: string | undefined
   readonly role: ColumnBlock["columns"][number]["role"]
-}
-
-export interface ToolHints {
-  readonly title: string
-  readonly meta: ReadonlyArray<MetaColumn>
-  /** By position: the question's title. */
-  readonly labels: ReadonlyArray<string>
-  readonly defaultRowKey: ReadonlyArray<string> | undefined
 }
 
 export type Origin =

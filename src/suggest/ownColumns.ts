@@ -1,9 +1,9 @@
 import type { OwnMember } from "../domain/item.ts"
 import type { Column } from "../domain/row.ts"
-import type { Role } from "../formtools/FormTool.ts"
+import type { Role, ToolColumns } from "../formtools/FormTool.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { namesConcept, wordingOf } from "./meaning.ts"
-import type { OwnColumn, RowKeySuggestion, Suggestions, ToolHints } from "./Suggestion.ts"
+import type { OwnColumn, RowKeySuggestion, Suggestions } from "./Suggestion.ts"
 import model from "./words/model.json" with { type: "json" }
 import { vocabulary } from "./words/words.ts"
 
@@ -23,7 +23,7 @@ const likelihood = ({ column: { position, title }, profile: { length, share, tex
 /** Suggests the row key: the tool's own id, or a column that looks like one. Unless it is the tool's own id, also lists up to 5 other columns that could be the key. */
 export const suggestRowKey = (
   columns: ReadonlyArray<ProfiledColumn>,
-  tool: ToolHints | undefined,
+  tool: ToolColumns | undefined,
 ): RowKeySuggestion => {
   const unique = columns.filter(({ column: { name }, profile: { filled, rows, unique } }) =>
     name !== undefined && filled === rows && rows > 0 && unique !== false
@@ -51,7 +51,7 @@ export const suggestRowKey = (
  */
 export const suggestOwn = (
   columns: ReadonlyArray<ProfiledColumn>,
-  tool: ToolHints | undefined,
+  tool: ToolColumns | undefined,
   used: ReadonlySet<Column> = new Set(),
 ): Pick<Suggestions, OwnMember> => {
   const named = columns.filter(({ column }) => column.name !== undefined)

@@ -2,14 +2,14 @@ import * as Effect from "effect/Effect"
 import type { Element, Form, Question } from "../domain/form.ts"
 import { groupBy } from "../domain/groupBy.ts"
 import type { Column, ColumnBlock } from "../domain/row.ts"
-import type { Role } from "../formtools/FormTool.ts"
+import type { Role, ToolColumns } from "../formtools/FormTool.ts"
 import { templateOf } from "../kinds/template.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { type Target, targetOf } from "./fit.ts"
 import { namesConcept, type Wording, wordingOf } from "./meaning.ts"
 import { suggestOwn, suggestRowKey } from "./ownColumns.ts"
 import { rank } from "./rank.ts"
-import { columnsOf, labelledTitle, type Suggestion, type Suggestions, type ToolHints } from "./Suggestion.ts"
+import { columnsOf, labelledTitle, type Suggestion, type Suggestions } from "./Suggestion.ts"
 import { unitsOf } from "./units.ts"
 import { sameText, vocabulary } from "./words/words.ts"
 
@@ -81,7 +81,7 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   readonly columns: ReadonlyArray<ProfiledColumn>
   /** Questions that are spread over several columns, if the file's format shows this. */
   readonly blocks: ReadonlyArray<ColumnBlock>
-  readonly tool?: ToolHints | undefined
+  readonly tool?: ToolColumns | undefined
 }) {
   // The tool's own times, ids and addresses answer nothing, and neither do its own columns that have fewer than two distinct texts.
   const mayAnswer = ({ column, profile }: ProfiledColumn): boolean => {
