@@ -87,7 +87,7 @@ export const modifiedAt = ({ mtime }: FileSystem.File.Info): number | undefined 
  * Returns what identifies a file as the one that was found: its size in bytes, its modification time in milliseconds,
  * and its inode.
  */
-const standing = (info: FileSystem.File.Info) => ({
+const identityOf = (info: FileSystem.File.Info) => ({
   size: Number(info.size),
   mtime: modifiedAt(info),
   inode: Option.getOrElse(info.ino, () => 0),
@@ -139,8 +139,8 @@ export const findBytes = (
       const locked = basename(path).slice(lockPrefix.length)
       return yield* refusing(file)(`has no rows: Excel writes it while ${locked} is open. Name ${locked} instead.`)
     }
-    const found = standing(info)
-    const isFound = (now: ReturnType<typeof standing>) =>
+    const found = identityOf(info)
+    const isFound = (now: ReturnType<typeof identityOf>) =>
       now.size === found.size && now.mtime === found.mtime && now.inode === found.inode
     const changed = new SourceChanged({ file })
 
@@ -169,7 +169,7 @@ export const findBytes = (
         )
         const same = handle.stat.pipe(
           failed,
-          Effect.map(standing),
+          Effect.map(identityOf),
           Effect.map((now) =>
             expected === undefined
               ? isFound(now)
@@ -218,7 +218,7 @@ export const findBytes = (
 
     const isUnchanged = Effect.match(fs.stat(path), {
       onFailure: () => false,
-      onSuccess: (now) => isFound(standing(now)),
+      onSuccess: (now) => isFound(identityOf(now)),
     })
     const { mtime: changedAt, size } = found
     return { file, changedAt, isUnchanged, size, head: (length) => range(0, length), range, look, blocks }
