@@ -95,7 +95,7 @@ export interface DraftState {
   readonly failures: ReadonlyArray<string>
   /** Empty if the text can't be read. */
   readonly questions: ReadonlyArray<QuestionState>
-  /** Columns that the draft doesn't mention, so that their cells are left behind. */
+  /** Columns that the draft doesn't mention, so that their cells are not sent. */
   readonly unused: ReadonlyArray<number>
   /** The names of the columns that identify a row. `open`: a person must decide. */
   readonly rowKey: ReadonlyArray<string> | "content" | "open"

@@ -18,20 +18,20 @@ const ownTitles: MetaTitles = {
   "user ip": "ip",
 }
 
-const telling = ["entry id", "entry date", "source url", "user ip", "created by (user id)", "transaction id"]
+const typicalTitles = ["entry id", "entry date", "source url", "user ip", "created by (user id)", "transaction id"]
 
 /** Gravity Forms: CSV. The person who exports chooses the columns, so their order means nothing. */
 export const gravityForms: FormTool = {
   name: "gravity-forms",
   title: "Gravity Forms",
   recognise: (sample) => {
-    const found = countTitles(sample, telling)
+    const found = countTitles(sample, typicalTitles)
     const rest = countTitles(sample, ["payment status", "payment date", "payment amount", "post id", "user agent"])
     if (found < 2) return undefined
     return evidence(
       [
         Math.min(0.9, 0.25 * found + 0.1),
-        `there are ${found} of the tool's ${telling.length} typical columns`,
+        `there are ${found} of the tool's ${typicalTitles.length} typical columns`,
       ],
       rest > 0 && [0.1, "and more of the tool's columns"],
     )

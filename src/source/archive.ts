@@ -264,15 +264,15 @@ export const workbookName = new RegExp(`\\.(?:${workbooks})$`, "i")
 /** Matches a text that contains the name of a file with typed cells. */
 export const typedName = new RegExp(`\\.(?:${typed})\\b`, "i")
 
-/** Names of files that may contain rows. */
-const holdsRows = new RegExp(`\\.(?:csv|tsv|tab|txt|${typed})(?:\\.gz)?$`, "i")
+/** Matches the name of a file that may contain rows. */
+const rowFileName = new RegExp(`\\.(?:csv|tsv|tab|txt|${typed})(?:\\.gz)?$`, "i")
 
 /** The maximum number of other files that are named. */
 const mostOthers = 50
 
 /** Names the other files of an archive that may contain rows. */
 const othersOf = (entries: ReadonlyArray<ZipEntry>, read: ZipEntry): ReadonlyArray<string> => {
-  const names = entries.filter((one) => one !== read && holdsRows.test(one.name) && !ofTheSystem.test(one.name))
+  const names = entries.filter((one) => one !== read && rowFileName.test(one.name) && !ofTheSystem.test(one.name))
     .map(({ name }) => name)
   return names.length <= mostOthers
     ? names
@@ -339,7 +339,7 @@ const chooseMember = (
     )
   }
   if (files.length === 0) return refuse("contains no file. Fetch or export it again.")
-  const likely = files.filter(({ name }) => holdsRows.test(name))
+  const likely = files.filter(({ name }) => rowFileName.test(name))
   if (likely.length === 0 && files.some(({ name }) => name.endsWith(".iwa"))) {
     return refuse(
       "is a document of Numbers or a similar program, which can't be read. Export it there as a workbook or as CSV.",

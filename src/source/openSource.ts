@@ -208,13 +208,13 @@ const requireDifferent = (seen: Map<string, string>, { file, source }: NamedSour
   Effect.flatMap(source.files, (files) => {
     const [read] = files
     if (read === undefined || read.file.rows === 0) return Effect.void
-    const twin = seen.get(read.fingerprint.sha256)
+    const earlier = seen.get(read.fingerprint.sha256)
     seen.set(read.fingerprint.sha256, file)
-    if (twin === undefined) return Effect.void
+    if (earlier === undefined) return Effect.void
     return refusing(file)(
-      twin === file
+      earlier === file
         ? "is named twice, so each of its rows would be sent twice. Remove one of them from `source.file`."
-        : `has the same content as ${twin}, so each of its rows would be sent twice. Remove one of them, or name the columns that identify a row: \`rowKey: [Column]\` under \`source\`.`,
+        : `has the same content as ${earlier}, so each of its rows would be sent twice. Remove one of them, or name the columns that identify a row: \`rowKey: [Column]\` under \`source\`.`,
     )
   })
 

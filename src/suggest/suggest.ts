@@ -24,14 +24,14 @@ const joined = ({ kind, meaning, question }: Target, free: ReadonlyArray<Profile
   const [whole, parts] = isName
     ? [["full name", "name"], vocabulary.nameParts]
     : [["address"], vocabulary.addressParts]
-  const beside = new Set([termsExcept(meaning, whole)])
-  if (isName && beside.has("") && !namesConcept(meaning, ...whole)) return undefined
+  const subjects = new Set([termsExcept(meaning, whole)])
+  if (isName && subjects.has("") && !namesConcept(meaning, ...whole)) return undefined
   // If the titles of columns name no person, the columns are not the address of someone else.
-  if (!isName && !namesConcept(meaning, ...vocabulary.people)) beside.add("")
+  if (!isName && !namesConcept(meaning, ...vocabulary.people)) subjects.add("")
   const titles = free.map((one) => ({ one, title: wordingOf(labelledTitle(one) ?? one.column.title) }))
   const columns = Object.entries(parts).flatMap(([part, concepts]) => {
     const [named = []] = concepts.map((concept) =>
-      titles.filter(({ title }) => namesConcept(title, concept) && beside.has(termsExcept(title, [concept])))
+      titles.filter(({ title }) => namesConcept(title, concept) && subjects.has(termsExcept(title, [concept])))
     ).filter(({ length }) => length > 0)
     return named.length === 1 ? named.map(({ one }) => isName ? one : { part, ...one }) : []
   })

@@ -208,7 +208,7 @@ const unmarkedUtf16 = (head: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined =>
   const pairs = bytes >> 1
   return (["UTF-16LE", "UTF-16BE"] as const).find((name, lowAt) => {
     const zeros = { high: 0, low: 0 }
-    const found = { all: 0, besideZero: 0 }
+    const found = { all: 0, nextToZero: 0 }
     for (let at = 0; at < 2 * pairs; at += 2) {
       const [low, high] = [head[at + lowAt], head[at + 1 - lowAt]]
       if (low === 0 && high === 0) return false
@@ -217,10 +217,10 @@ const unmarkedUtf16 = (head: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined =>
       // The lower byte of some letters in other scripts is the code of one of these characters.
       if (!signs.has(low!)) continue
       found.all++
-      if (high === 0) found.besideZero++
+      if (high === 0) found.nextToZero++
     }
     if (pairs < 2 || zeros.high < pairs * 0.04 || zeros.low > zeros.high / 20) return false
-    if (found.besideZero === 0 || found.besideZero < found.all * 0.6) return false
+    if (found.nextToZero === 0 || found.nextToZero < found.all * 0.6) return false
     const text = utf16(name, () => undefined).write(head.subarray(0, 2 * pairs))
     return !/[^\P{C}\t\n\r\p{Cf}\p{Cs}]/u.test(text)
   })

@@ -242,7 +242,7 @@ const recordsLookedAt = 200
 const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, from: number) => {
   const widths = new Map<number, number>()
   let total = 0
-  let spoilt = 0
+  let damaged = 0
   let first: ReadonlyArray<string> | undefined
   const reader = readRecords({ delimiter, quoted })
   try {
@@ -254,14 +254,14 @@ const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, fr
       first ??= record
       total++
       // The header may have bare quotes inside quoted titles, because some form tools write them.
-      if (misquoted.has(at) && total > 1) spoilt++
+      if (misquoted.has(at) && total > 1) damaged++
       widths.set(record.length, (widths.get(record.length) ?? 0) + 1)
     }
     if (complete) reader.push("", true)
   } catch (error) {
     if (!(error instanceof UnreadableText)) throw error
     total++
-    spoilt++
+    damaged++
   }
   let width = 1
   let most = 0
@@ -271,7 +271,7 @@ const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, fr
       most = times
     }
   }
-  const share = total === 0 ? 0 : Math.max(0.01, (most - spoilt) / total)
+  const share = total === 0 ? 0 : Math.max(0.01, (most - damaged) / total)
   // In prose, a space follows a comma, but titles rarely begin with a space.
   const prose = first === undefined
     ? 0

@@ -27,7 +27,7 @@ const columnOf = (xml: Buffer, from: number, to: number): number => {
 }
 
 /** Types of cells whose values are neither numbers nor the numbers of shared strings. */
-const heldAsText: ReadonlySet<string> = new Set(["str", "inlineStr", "b", "e", "d"])
+const textTypes: ReadonlySet<string> = new Set(["str", "inlineStr", "b", "e", "d"])
 
 /** A number below this one has at most as many digits before its point as Excel keeps. */
 const longNumber = 1e15
@@ -40,7 +40,7 @@ const truth = (value: string): Cell => {
 }
 
 /** What the XML of a cell says. */
-interface HeldCell {
+interface CellParts {
   type: string
   style: number
   /** The value: a number if it was read from the bytes, otherwise a string. Both are undefined if the cell has no value. */
@@ -49,7 +49,7 @@ interface HeldCell {
   isFormula: boolean
 }
 
-const numberIn = ({ number, value }: HeldCell): number | undefined =>
+const numberIn = ({ number, value }: CellParts): number | undefined =>
   number ?? (value === undefined || value === "" ? undefined : decimal(value))
 
 /** Returns the function that gives a cell its type. It returns undefined for an empty cell, and throws `BadSheet`. */
@@ -63,7 +63,7 @@ const makeTyped = ({ calculatesOnLoad, date1904, formats, strings }: CellContext
     return found ?? noFormat
   }
 
-  const sharedText = (cell: HeldCell): string | undefined => {
+  const sharedText = (cell: CellParts): string | undefined => {
     // Some programs write empty strings in this way.
     if (cell.number === undefined && (cell.value === undefined || cell.value === "")) return undefined
     const shared = strings[numberIn(cell) ?? Number.NaN]
@@ -71,13 +71,13 @@ const makeTyped = ({ calculatesOnLoad, date1904, formats, strings }: CellContext
     return shared
   }
 
-  const numberOf = ({ style, value = "" }: HeldCell, number: number): Cell => {
+  const numberOf = ({ style, value = "" }: CellParts, number: number): Cell => {
     const cell = numberCell(number, showsIn(style), date1904)
     const digits = longDigits(value)
     return digits !== "" && typeof cell === "number" ? digits : cell
   }
 
-  return (cell: HeldCell): Cell | undefined => {
+  return (cell: CellParts): Cell | undefined => {
     const { isFormula, number, style, type, value } = cell
     // A text that a formula has made may be empty, but then it is stored as an empty value.
     if (isFormula && number === undefined && (value === undefined || (value === "" && type !== "str"))) {
@@ -102,9 +102,9 @@ const makeTyped = ({ calculatesOnLoad, date1904, formats, strings }: CellContext
           : numberCell(days, showsIn(style), date1904)
       }
       default: {
-        const held = numberIn(cell)
-        if (isFormula && calculatesOnLoad && held === 0) return uncalculated
-        return held === undefined ? undefined : numberOf(cell, held)
+        const found = numberIn(cell)
+        if (isFormula && calculatesOnLoad && found === 0) return uncalculated
+        return found === undefined ? undefined : numberOf(cell, found)
       }
     }
   }
@@ -113,7 +113,7 @@ const makeTyped = ({ calculatesOnLoad, date1904, formats, strings }: CellContext
 /** Reads one cell after the other from the events of a scanner, and returns the same cells as xlsx. */
 export const makeCellReader = (context: CellContext) => {
   const typed = makeTyped(context)
-  const held: HeldCell = { type: "", style: 0, number: undefined, value: undefined, isFormula: false }
+  const parts: CellParts = { type: "", style: 0, number: undefined, value: undefined, isFormula: false }
   const inlineText = textRuns()
   let column = -1
   let text = ""
@@ -128,17 +128,17 @@ export const makeCellReader = (context: CellContext) => {
     /** Starts a cell with these attributes. A cell without a reference is to the right of the one before it. */
     start: (attributes: XmlAttributes): void => {
       column++
-      held.type = ""
-      held.style = 0
-      held.number = undefined
-      held.value = undefined
-      held.isFormula = false
+      parts.type = ""
+      parts.style = 0
+      parts.number = undefined
+      parts.value = undefined
+      parts.isFormula = false
       depth = 0
       while (attributes.next()) {
         const { name } = attributes
         if (name === "r") column = columnOf(attributes.bytes, attributes.from, attributes.end)
-        else if (name === "s") held.style = attributes.number
-        else if (name === "t") held.type = attributes.text
+        else if (name === "s") parts.style = attributes.number
+        else if (name === "t") parts.type = attributes.text
       }
     },
     open: (name: string): void => {
@@ -148,16 +148,16 @@ export const makeCellReader = (context: CellContext) => {
       else if (name === "v") {
         inValue = true
         text = ""
-        held.number = undefined
-      } else if (name === "f") held.isFormula = true
+        parts.number = undefined
+      } else if (name === "f") parts.isFormula = true
       else if (name === "is") inInlineText = true
     },
     text: (xml: Buffer, from: number, to: number, whole: boolean, raw: boolean): void => {
       if (inInlineText) inlineText.add(xml, from, to, raw)
       if (!inValue) return
       // The bytes of a number, if it arrives in one piece. Most numbers never become a string.
-      const number = whole && !heldAsText.has(held.type) ? xmlNumber(xml, from, to) : Number.NaN
-      if (Math.abs(number) < longNumber) held.number = number
+      const number = whole && !textTypes.has(parts.type) ? xmlNumber(xml, from, to) : Number.NaN
+      if (Math.abs(number) < longNumber) parts.number = number
       else text += xmlText(xml, from, to, raw)
     },
     /** Returns false if the element that ends is the cell itself. */
@@ -169,15 +169,15 @@ export const makeCellReader = (context: CellContext) => {
       } else if (name === "v") {
         inValue = false
         // A blank is not a number.
-        if (held.number === undefined) held.value = heldAsText.has(held.type) ? text : text.trim()
+        if (parts.number === undefined) parts.value = textTypes.has(parts.type) ? text : text.trim()
       } else if (name === "is") {
         inInlineText = false
-        held.value = inlineText.take()
+        parts.value = inlineText.take()
       }
       return true
     },
     column: (): number => column,
     /** Returns the cell that has ended, or undefined if it is empty. */
-    cell: (): Cell | undefined => typed(held),
+    cell: (): Cell | undefined => typed(parts),
   }
 }

@@ -146,9 +146,9 @@ export const xmlScanner = ({ close = nothing, open = nothing, text = nothing }: 
       if (tag + 1 >= xml.length) return at
       const next = xml[tag + 1]
       if (next === signs.exclamation || next === signs.question) {
-        const behind = pass(xml, at, tag)
-        if (behind === -1) return at
-        at = behind
+        const after = pass(xml, at, tag)
+        if (after === -1) return at
+        at = after
         continue
       }
       const closing = next === signs.slash
