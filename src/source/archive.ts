@@ -129,7 +129,7 @@ const asInDirectory = (file: string, { crc, name, unpacked }: ZipEntry): Check =
     return given > unpacked || (isLast && (given < unpacked || sum !== crc))
       ? refusing(file)(
         `is damaged or cut short: the entry ${
-          quoted(name)
+          inQuotes(name)
         } does not match the archive's own table of contents. Fetch or export the file again.`,
       )
       : undefined
@@ -249,7 +249,7 @@ export const entryBytes = (archive: Bytes, entry: ZipEntry, start: number): Byte
     makeCheck: () => asInDirectory(archive.file, entry),
   })
 
-const quoted = (name: string) => JSON.stringify(name)
+const inQuotes = (name: string) => JSON.stringify(name)
 
 /** Files that operating systems add to archives. */
 const ofTheSystem = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._)/
@@ -285,7 +285,7 @@ const climbsOut = (name: string) => /^(?:[/\\]|[A-Za-z]:)/.test(name) || /(?:^|[
 const ofWorkbooks = /^(?:\[Content_Types\]\.xml|mimetype)$/i
 
 /** Lists up to eight names in a sentence, and how many more there are. */
-const listed = (names: ReadonlyArray<string>) => firstOf(names.map(quoted), 8)
+const listed = (names: ReadonlyArray<string>) => firstOf(names.map(inQuotes), 8)
 
 /** Runs a function that may throw `BadArchive`. */
 export const inArchive = <A>(file: string, run: () => A): Effect.Effect<A, SourceError> =>
@@ -319,7 +319,7 @@ const chooseMember = (
   if (outside !== undefined) {
     return refuse(
       `contains ${
-        quoted(outside.name)
+        inQuotes(outside.name)
       }, whose path leads out of the archive. None of it was read. Ask for a new archive.`,
     )
   }
@@ -330,11 +330,11 @@ const chooseMember = (
     const found = exact.length > 0 ? exact : files.filter(({ name }) => name.toLowerCase() === asked.toLowerCase())
     const [only, ...same] = found
     if (only === undefined) {
-      return refuse(`contains no ${quoted(asked)}, only ${listed(names)}. Correct \`source.member\`.`)
+      return refuse(`contains no ${inQuotes(asked)}, only ${listed(names)}. Correct \`source.member\`.`)
     }
     return same.length === 0 ? Effect.succeed(only) : refuse(
       `contains ${found.length} files with the name ${
-        quoted(asked)
+        inQuotes(asked)
       }, so it is unclear which one to read. Unpack it, and give the path of the file inside.`,
     )
   }
@@ -370,7 +370,7 @@ export const zipMember = (bytes: FileBytes, asked: string | undefined): Effect.E
     }
     if (entry.method !== 0 && entry.method !== 8) {
       return yield* refuse(
-        `packs ${quoted(entry.name)} with an unsupported method. Unpack it, and give the path of the file inside.`,
+        `packs ${inQuotes(entry.name)} with an unsupported method. Unpack it, and give the path of the file inside.`,
       )
     }
     const refused = tooLarge(bytes.file, entry.packed, entry.unpacked)

@@ -66,7 +66,7 @@ const partOf = (
       if (found !== undefined) return Effect.succeed(found)
       const near = nearest(name, source.columns.flatMap((column) => column.name ?? []))
       const hint = near === undefined
-        ? `Its columns are: ${cut(listed(source.columns.map(shownName), "and"), 400)}.`
+        ? `Its columns are: ${cut(listed(source.columns.map(shownName)), 400)}.`
         : `Did you mean "${near}"?`
       return refusing(file)(`has no column "${name}", which \`source.combine\` names. ${hint}`)
     })
@@ -265,7 +265,7 @@ const spooled = (parts: ReadonlyArray<Part>, places: Places, file: string) =>
           column: name.map(shownName).join(", "),
           value: cut(named.join(", ")),
           message: `Row ${number} has the place "${cut(place)}", but so have records with other cells in ${
-            listed(name.map(shownName), "and")
+            listed(name.map(shownName))
           }. Correct the records.`,
         }
         : undefined
@@ -302,7 +302,7 @@ const tooWide = (file: string, titles: ReadonlyArray<string>, parts: ReadonlyArr
     }. ${
       repeated.length === 0
         ? "Use columns under `source.combine.name` that have few different values."
-        : `One row would have ${listed(repeated, "and")}. Check the key of these records.`
+        : `One row would have ${listed(repeated)}. Check the key of these records.`
     }`,
   })
 }
@@ -359,7 +359,7 @@ export const combine = (
     const read = withUnreadSheets((yield* Effect.forEach(parts, (part) => part.source.files)).flat())
     const note = {
       what: "combined",
-      value: `${counted(spool.records, "record")} into ${counted(spool.rows, "row")} by ${listed(config.by, "and")}${
+      value: `${counted(spool.records, "record")} into ${counted(spool.rows, "row")} by ${listed(config.by)}${
         repeated === 0 ? "" : `; ${counted(repeated, "record equals", "records equal")} an earlier one of its row`
       }`,
     }
