@@ -6,6 +6,7 @@ import type { FormTool, RecordTool } from "./FormTool.ts"
 import { listOf, memberOf, objectsIn, ownColumn, type RecordColumn, recordLayout, textIn } from "./recordColumns.ts"
 import {
   cleansAt,
+  completeBy,
   evidence,
   foundTitles,
   has,
@@ -14,7 +15,6 @@ import {
   type MetaTitles,
   nothingWhen,
   rewritten,
-  withRole,
 } from "./sample.ts"
 
 /** The lists of answers in a submission, in the order of an export. */
@@ -180,12 +180,11 @@ export const fillout: FormTool = {
       ),
     ].filter(({ position }, index, all) => all.findIndex((one) => one.position === position) === index)
     const errors = own.filter(({ position }) => sample.plain[position] === "errors").map(({ position }) => position)
-    const status = withRole(own, "status")[0]
     return {
       meta: own,
       cleanAll: rewritten(isoOfDate),
       cleans: cleansAt(errors, nothingWhen("None")),
-      ...(status === undefined ? {} : { complete: { position: status, is: ["finished"] } }),
+      ...completeBy(own, "status", ["finished"]),
     }
   },
 }

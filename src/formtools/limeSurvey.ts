@@ -4,6 +4,7 @@ import type { Clean, FormTool, Sample } from "./FormTool.ts"
 import {
   cellsOf,
   cleansAt,
+  completeBy,
   countTitles,
   evidence,
   foundTitles,
@@ -13,7 +14,6 @@ import {
   sampleOf,
   unguarded,
   withoutTags,
-  withRole,
 } from "./sample.ts"
 
 const time = { format: "yyyy-MM-dd HH:mm:ss" }
@@ -116,7 +116,6 @@ export const limeSurvey: FormTool = {
       && cellsOf(named, position).some((cell) => cell !== "N/A")
     )
     const full = foundTitles(named, words).count > foundTitles(named, codes).count
-    const submitted = withRole(own, "submitted")[0]
     return {
       variant: vv ? "VV" : full ? "full texts" : "codes",
       headerRows: isWhole ? 2 : 1,
@@ -126,7 +125,7 @@ export const limeSurvey: FormTool = {
       blocks,
       cleanAll: vv ? unescaped : sample.isFixed ? (cell) => unescaped(unguarded("=")(cell)) : unguarded("="),
       cleans: cleansAt(ticked.map(({ position }) => position), nothingWhen("N/A")),
-      ...(submitted === undefined ? {} : { complete: { position: submitted, is: "filled" } }),
+      ...completeBy(own, "submitted", "filled"),
     }
   },
 }

@@ -28,6 +28,10 @@ export const ownColumn = (
   meta?: Omit<MetaColumn, "position">,
 ): RecordColumn<unknown> => ({ title, ...(meta && { meta }), cell: (_, row) => row[at] ?? null })
 
+/** Returns the tool's own columns. */
+export const metaIn = (columns: ReadonlyArray<Pick<RecordColumn<never>, "meta">>): ReadonlyArray<MetaColumn> =>
+  columns.flatMap(({ meta }, position) => meta === undefined ? [] : [{ position, ...meta }])
+
 /** Returns the blocks of the columns. A question with a single option has none. */
 const blocksIn = (columns: ReadonlyArray<RecordColumn<never>>) => {
   const parts = columns.flatMap(({ part }, position) => part === undefined ? [] : [{ ...part, position }])
@@ -45,7 +49,7 @@ export const recordLayout = <A>(
 ): RecordLayout => ({
   titles: columns.map(({ title }) => title),
   labels: columns.map(({ title }) => withoutTags(title)),
-  meta: columns.flatMap(({ meta }, position) => (meta === undefined ? [] : [{ position, ...meta }])),
+  meta: metaIn(columns),
   blocks: blocksIn(columns as ReadonlyArray<RecordColumn<never>>),
   ...rest,
   cells: (row) => {

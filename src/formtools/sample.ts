@@ -70,9 +70,19 @@ export const metaOf = (sample: Pick<Sample, "plain">, titles: MetaTitles): Reado
   })
 }
 
-/** Returns the positions of the columns with the given role. */
-export const withRole = (meta: ReadonlyArray<MetaColumn>, role: Role): ReadonlyArray<number> =>
-  meta.flatMap((column) => (column.role === role ? [column.position] : []))
+/** Returns the positions of the columns with one of these roles. */
+export const withRole = (meta: ReadonlyArray<MetaColumn>, ...roles: ReadonlyArray<Role>): ReadonlyArray<number> =>
+  meta.flatMap(({ position, role }) => roles.includes(role) ? [position] : [])
+
+/** Returns how to recognise a finished response by the first column with this role. Empty if there is none. */
+export const completeBy = (
+  meta: ReadonlyArray<MetaColumn>,
+  role: Role,
+  is: ReadonlyArray<string> | "filled",
+): Pick<Layout, "complete"> => {
+  const [position] = withRole(meta, role)
+  return position === undefined ? {} : { complete: { position, is } }
+}
 
 /** Removes a leading apostrophe, which a tool adds as a guard against formulas, if one of these characters follows. */
 export const unguarded = (characters: string): Clean => (cell) =>

@@ -11,13 +11,17 @@ const filledTitles = new Set(["collector id", "collectorid", "start date", "star
 const isContinued = ({ records, titles }: Sample): boolean =>
   titles.some((title, at) => at > 0 && title === "" && oneLine(records[1]?.[at] ?? "") !== "")
 
+/** Returns the number of columns with "Response" in the record below the header. */
+const responsesIn = ({ records }: Sample): number =>
+  records[1]?.filter((cell) => oneLine(cell) === "Response").length ?? 0
+
 /** Whether the record below the header is a second header: it describes the columns, and has neither a respondent nor other data of a response. */
 const hasSecondHeader = (sample: Sample): boolean => {
   const { plain, records, titles } = sample
   const second = records[1]?.map(oneLine) ?? []
   const filled = second.filter((cell) => cell !== "")
   if (filled.length === 0) return false
-  const responses = filled.filter((cell) => cell === "Response").length
+  const responses = responsesIn(sample)
   const isResponse = second.some((cell, at) => cell !== "" && filledTitles.has(plain[at] ?? ""))
   if (second[0] === "" && !isResponse && /^respondent ?id$/.test(plain[0] ?? "")) return true
   const isUsual = responses >= filled.length / 2 || (isContinued(sample) && !isResponse)
@@ -87,7 +91,7 @@ export const surveyMonkey: FormTool = {
     const respondent = /^respondent ?id$/.test(sample.plain[0] ?? "")
     const collector = /^collector ?id$/.test(sample.plain[1] ?? "")
     const second = hasSecondHeader(sample)
-    const responses = sample.records[1]?.filter((cell) => oneLine(cell) === "Response").length ?? 0
+    const responses = responsesIn(sample)
     const continued = second && isContinued(sample)
     if (!respondent && !(second && responses >= 2)) return undefined
     return evidence(

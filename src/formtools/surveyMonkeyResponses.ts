@@ -7,6 +7,7 @@ import {
   itemsIn,
   listOf,
   memberOf,
+  metaIn,
   objectsIn,
   ownColumn,
   type RecordColumn,
@@ -14,7 +15,7 @@ import {
   textIn,
   undefinedNote,
 } from "./recordColumns.ts"
-import { evidence, meaningOf, type MetaTitles } from "./sample.ts"
+import { completeBy, evidence, meaningOf, type MetaTitles } from "./sample.ts"
 
 /** A choice, row, column or "Other" of a question. */
 interface Item {
@@ -247,11 +248,10 @@ export const surveyMonkeyResponses: RecordTool = {
               : [ownColumn(title, position, { role: title === "response_status" ? "status" : "note" })]
           ),
         ]
-        const status = made.findIndex(({ meta }) => meta?.role === "status")
         const unknown = [...others.keys()].filter((id) => !known.has(id))
         return recordLayout(made, find, {
           variant: questions.length > 0 ? "API, arranged like an export" : "API",
-          ...(status >= 0 && { complete: { position: status, is: ["completed"] } }),
+          ...completeBy(metaIn(made), "status", ["completed"]),
           notes: questions.length > 0 ? undefinedNote(unknown) : [
             "Columns are named by the questions' ids: SurveyMonkey's responses contain no titles. In a pull, they come with `labels`.",
           ],

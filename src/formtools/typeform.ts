@@ -1,6 +1,6 @@
 import { blocksByCells } from "./blocks.ts"
 import type { FormTool } from "./FormTool.ts"
-import { cleansAt, evidence, has, metaOf, positionOf, unguarded, withoutTags, withRole } from "./sample.ts"
+import { cleansAt, completeBy, evidence, has, metaOf, positionOf, unguarded, withoutTags, withRole } from "./sample.ts"
 import { typeformResponses } from "./typeformResponses.ts"
 import { dayOnly, ownTitles } from "./typeformTitles.ts"
 
@@ -30,16 +30,15 @@ export const typeform: FormTool = {
       role === "id" ? position === 0 : last < 0 || position >= last
     )
     const owned = new Set(own.map(({ position }) => position))
-    const [status] = withRole(own, "status")
     const answers = sample.titles.flatMap((_, position) => (owned.has(position) ? [] : [position]))
     return {
-      variant: status === undefined ? "the layout before 2024" : undefined,
+      variant: withRole(own, "status").length === 0 ? "the layout before 2024" : undefined,
       labels: sample.titles.map(withoutTags),
       meta: own,
       blocks: blocksByCells(sample.titles, facts, own),
       cleanAll: unguarded("=+-@"),
       cleans: cleansAt(answers, dayOnly),
-      ...(status === undefined ? {} : { complete: { position: status, is: ["completed"] } }),
+      ...completeBy(own, "status", ["completed"]),
     }
   },
 }

@@ -1,9 +1,9 @@
 import { type Cell, cellOf } from "../domain/cell.ts"
 import { isObject, type JsonObject } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
-import type { RecordTool, Role } from "./FormTool.ts"
-import { itemsIn, listOf, ownColumn, type RecordColumn, recordLayout, textIn } from "./recordColumns.ts"
-import { cleansAt, evidence, meaningOf, type MetaTitles, nothingWhen } from "./sample.ts"
+import type { RecordTool } from "./FormTool.ts"
+import { itemsIn, listOf, metaIn, ownColumn, type RecordColumn, recordLayout, textIn } from "./recordColumns.ts"
+import { cleansAt, completeBy, evidence, meaningOf, type MetaTitles, nothingWhen, withRole } from "./sample.ts"
 import { dayOnly, nameOf, typeformTitles, valueIn } from "./typeformTitles.ts"
 
 const answerCell = (answer: JsonObject): Cell => {
@@ -94,14 +94,12 @@ export const typeformResponses: RecordTool = {
             cell: ({ variables }) => variableCell(variables.get(name) ?? {}),
           })),
         ]
-        const withRole = (...roles: ReadonlyArray<Role>) =>
-          made.flatMap(({ meta }, position) => (meta !== undefined && roles.includes(meta.role) ? [position] : []))
-        const [submitted] = withRole("submitted")
+        const meta = metaIn(made)
         return recordLayout(made, find, {
           variant: "Responses API",
           // The service writes this time for a response that was never submitted.
-          cleans: cleansAt(withRole("submitted", "started"), nothingWhen("0001-01-01T00:00:00Z")),
-          ...(submitted === undefined ? {} : { complete: { position: submitted, is: "filled" as const } }),
+          cleans: cleansAt(withRole(meta, "submitted", "started"), nothingWhen("0001-01-01T00:00:00Z")),
+          ...completeBy(meta, "submitted", "filled"),
           notes: ["Columns are named by the questions' references or ids: the Responses API does not return titles."],
         })
       },

@@ -6,13 +6,14 @@ import {
   itemsIn,
   listOf,
   memberOf,
+  metaIn,
   objectsIn,
   type RecordColumn,
   recordLayout,
   textIn,
   undefinedNote,
 } from "./recordColumns.ts"
-import { cleansAt, meaningOf, type MetaTitles, rewritten, unguarded } from "./sample.ts"
+import { cleansAt, completeBy, meaningOf, type MetaTitles, rewritten, unguarded } from "./sample.ts"
 
 const time = { format: "yyyy-MM-dd HH:mm:ss", zone: "UTC" }
 
@@ -311,7 +312,7 @@ export const typeformTitles = (
         variant: "Responses API, arranged like an export",
         cleanAll: unguarded("=+-@"),
         cleans: cleansAt(answered, dayOnly),
-        complete: { position: made.findIndex(({ meta }) => meta?.role === "status"), is: ["completed"] },
+        ...completeBy(metaIn(made), "status", ["completed"]),
         notes: undefinedNote([...others]),
       })
     },
