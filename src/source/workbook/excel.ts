@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { count, counted, listed, present } from "../../domain/words.ts"
 import type { SourceConfig } from "../../project/Pipeline.ts"
@@ -200,9 +199,9 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
       })
       const take = (rows: ReadonlyArray<SheetRow>) => {
         outside?.take(rows)
-        return Option.fromNullable(records.take(rows))
+        return records.take(rows)
       }
-      return Stream.filterMap(sheetRows, take).pipe(Stream.concat(Stream.execute(ended)))
+      return Stream.mapConcat(sheetRows, take).pipe(Stream.concat(Stream.execute(ended)))
     })
     return {
       dialect: { format: "excel", reader: readerVersion },

@@ -3,6 +3,7 @@ import type { Problem } from "../../domain/problem.ts"
 import type { Cells, RowChunk } from "../../domain/row.ts"
 import { columnName, count, counted } from "../../domain/words.ts"
 import type { SourceConfig } from "../../project/Pipeline.ts"
+import { ChunkBuilder } from "../chunks.ts"
 import { unpairedInCells } from "../columns.ts"
 import { headKept, notRecords, numberedTitles, placeHeader } from "../headerRow.ts"
 import { limits } from "../limits.ts"
@@ -159,16 +160,13 @@ export const recordsOf = (table: Table, range: CellRange) => {
   const width = table.titles.length
   const { headerRow, head: { rows: first, top } } = table
   const problemOf = notRecords(table.titles, first.slice(headerRow - top))
-  let given = 0
+  const made = new ChunkBuilder()
   let empty = 0
   let belowEmpty: number | undefined
   let last = table.headerRow - 1
   return {
     /** Returns the records among these rows, in chunks. */
-    take: (sheetRows: ReadonlyArray<SheetRow>): RowChunk | undefined => {
-      const firstRow = given + 1
-      const rows: Array<Cells> = []
-      const faults = new Map<number, Problem>()
+    take: (sheetRows: ReadonlyArray<SheetRow>): ReadonlyArray<RowChunk> => {
       for (const { cells, row } of sheetRows) {
         if (row <= last || row > range.to.row) continue
         const record = inRange(cells, range)
@@ -176,20 +174,17 @@ export const recordsOf = (table: Table, range: CellRange) => {
         const gap = row - last - 1
         empty += gap
         last = row
-        given++
-        if (gap > 0 && given > 1) belowEmpty ??= given
-        if (record.length > width) {
-          faults.set(rows.length, tooWide(given, row + 1, range.from.column + record.length - 1, width))
-        } else {
-          const problem = unpairedInCells(given, record)
-            ?? problemOf(record, () => `Row ${given} (row ${row + 1} of the sheet)`, gap > 0)
-          if (problem !== undefined) faults.set(rows.length, problem)
-        }
-        rows.push(record)
+        const number = made.count + 1
+        if (gap > 0 && number > 1) belowEmpty ??= number
+        const fault = record.length > width
+          ? tooWide(number, row + 1, range.from.column + record.length - 1, width)
+          : unpairedInCells(number, record)
+            ?? problemOf(record, () => `Row ${number} (row ${row + 1} of the sheet)`, gap > 0)
+        made.add(record, fault)
       }
-      return rows.length === 0 ? undefined : { firstRow, rows, faults }
+      return made.take()
     },
-    counts: () => ({ rows: given, empty, belowEmpty }),
+    counts: () => ({ rows: made.count, empty, belowEmpty }),
   }
 }
 
