@@ -177,11 +177,13 @@ const quotesTaken = ({ quoteChar }: CsvSettings) =>
 /** Matches text whose last line has several quoted titles with only spaces between them. */
 const spaced = /(?:^|[\r\n])"[^"\r\n]*"(?: +"[^"\r\n]*")+\s*$/
 
-/** Opens delimited text. Fails if the encoding is unknown, there is no header, or the file is not text. */
-export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Source, SourceError> =>
+/** Checks a header. Returns how the file was opened, and warnings about it. */
+const describedHeader = (
+  file: string,
+  settings: CsvSettings,
+  { encoding, header, warnings: ofEncoding }: Effect.Effect.Success<ReturnType<typeof openHeader>>,
+) =>
   Effect.gen(function*() {
-    const { file } = bytes
-    const { encoding, header, warnings: ofEncoding } = yield* openHeader(bytes, settings)
     if (header.titles.length > limits.columns) {
       return yield* refusing(file)(
         `has ${count(header.titles.length)} columns, more than the limit of ${count(limits.columns)}. `
@@ -218,6 +220,16 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
           + (header.isRepaired && settings.headerRow !== "none" ? ", with bare quotes in its titles" : ""),
       },
     ]
+    return { taken, warnings }
+  })
+
+/** Opens delimited text. Fails if the encoding is unknown, there is no header, or the file is not text. */
+export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Source, SourceError> =>
+  Effect.gen(function*() {
+    const { file } = bytes
+    const opened = yield* openHeader(bytes, settings)
+    const { encoding, header } = opened
+    const { taken, warnings } = yield* describedHeader(file, settings, opened)
     let files: Effect.Effect.Success<Source["files"]> = []
 
     const columns = toColumns(header.titles)
