@@ -29,12 +29,11 @@ export type OptionFit = Pick<ReturnType<typeof splitFit>, "covered" | "hits">
 
 /** Returns how well the options of a question explain a unit's cells or, except in a grid, its columns' titles. Undefined if there is nothing to compare. */
 export const optionFit = (unit: Unit, { kind, options }: Target): OptionFit | undefined => {
-  const own = unit._tag === "Block" ? unit.options : []
   const texts: ReadonlyArray<readonly [string, number]> = unit._tag === "Column"
     ? [...unit.profile.distinct].slice(0, model.textsCompared)
     : kind === "matrix"
-    ? own.flatMap(({ profile }) => [...profile.distinct])
-    : own.map(({ option }) => [option, 1])
+    ? unit.options.flatMap(({ profile }) => [...profile.distinct])
+    : unit.options.map(({ option }) => [option, 1])
   if (options === undefined || texts.length === 0) return undefined
   return splitFit(new Map(texts), options, unit._tag === "Column" && (kind === "choices" || kind === "ranking"))
 }
