@@ -8,10 +8,10 @@ import { fewRows } from "../project/sinkSection.ts"
 import type { ColumnAlias } from "../project/sourceSection.ts"
 import type { SourceDialect } from "../source/Source.ts"
 import { conditionsOf } from "./content.ts"
-import type { Alike } from "./NewRows.ts"
+import type { Alike, NewRows } from "./NewRows.ts"
 import { overLimit } from "./review.ts"
 import { refuse, rekeyCommand, sameList } from "./rowIdentity.ts"
-import { CurrentRun, RunLedger } from "./RunContext.ts"
+import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 import type { Survey } from "./survey.ts"
 
 /**
@@ -49,11 +49,32 @@ const dialectText = ({ columns = "", delimiter, encoding, format, quotes }: Read
 /** The maximum number of pairs or keys that a refusal shows. */
 const shownPairs = 5
 
+/** The parts of a survey that show whether known rows seem to be new. */
+type SurveyedKeys = Pick<Survey, "alike" | "newRows" | "seen" | "shared">
+
 /**
  * Stops the run before anything is sent if new rows resemble rows that were imported, or skipped by a person, and are no longer in the source. One row is enough if only the formatting of its key differs. Rows may also resemble each
  * other because the source is read differently, or, if there are many, because their answers are equal.
  */
-export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen" | "shared">) =>
+export const checkKeys = (survey: SurveyedKeys) =>
+  Effect.gen(function*() {
+    const { newRows } = survey
+    const reading = yield* readingOf(survey)
+    if (yield* refuseShared(survey)) return
+    if (yield* refuseSameKeys(survey, reading)) return
+    if (newRows !== undefined && newRows.size > 0) {
+      const found = yield* resemblancesOf(newRows, survey)
+      if (yield* refuseForgotten(newRows)) return
+      if (yield* refuseReformatted(found)) return
+      if (yield* refuseMisread(found, newRows, reading)) return
+      if (yield* refuseReplaced(found, survey)) return
+      if (yield* refuseLost(found, survey)) return
+    }
+    yield* reading.record
+  })
+
+/** Returns how the source was and is read, and an effect that records it. */
+const readingOf = ({ newRows, seen }: SurveyedKeys) =>
   Effect.gen(function*() {
     const run = yield* CurrentRun
     const { ledger, view } = yield* RunLedger
@@ -67,17 +88,47 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen" | "s
     const isOwn = run.ownSource
     // A name may stand for another position because a column was inserted. But then most rows are known.
     const areOthers = before?.columns !== undefined && before.columns !== dialect.columns
-      && (survey.newRows?.neverSent ?? 0) > survey.seen.imported
-    const reads = before === undefined || !isOwn || (readsAlike(before, dialect, isByContent) && !areOthers)
+      && (newRows?.neverSent ?? 0) > seen.imported
+    const isReadAlike = before === undefined || !isOwn || (readsAlike(before, dialect, isByContent) && !areOthers)
     const conditions = conditionsOf(run, facts, ledger.digest)
-    const recordReading = Effect.suspend(() => {
+    const record = Effect.suspend(() => {
       const read = isOwn ? { dialect: { ...before, ...dialect } as unknown as Json } : {}
       const next = identity && { ...identity, ...read, ...conditions }
       return next === undefined || sameList(identity, next)
         ? Effect.void
         : RunLedger.write((session) => session.recordFacts({ identity: next }))
     })
-    for (const { first, keys, pipeline } of survey.shared) {
+    return { before, dialect, isReadAlike, where: conditions.where, record }
+  })
+
+type SourceReading = Effect.Effect.Success<ReturnType<typeof readingOf>>
+
+/** Compares the new rows with the rows of the ledger that the source lacks. */
+const resemblancesOf = (newRows: NewRows, { seen }: SurveyedKeys) =>
+  Effect.gen(function*() {
+    const { ledger, view } = yield* RunLedger
+    /** The first new rows whose key resembles an earlier one. */
+    const shown: Array<Alike> = []
+    /** A digest of all pairs of each kind. */
+    const states = { key: "", encoding: "", answers: "" }
+    /** The number of the first new row whose answers equal earlier ones. */
+    let example = 0
+    const missing = yield* newRows.compare(view, seen.marks, (pair) => {
+      if (pair.by === "key" && shown.length < shownPairs) shown.push(pair)
+      if (pair.by === "answers" && example === 0) example = pair.row
+      states[pair.by] = ledger.digest.key(`${states[pair.by]} ${pair.old} ${pair.now}`).toString("hex")
+    })
+    // Rows that are only sent again would hide a few that are replaced.
+    const of = Math.max(newRows.neverSent, missing.answers)
+    return { missing, of, shown, states, example }
+  })
+
+type Resemblances = Effect.Effect.Success<ReturnType<typeof resemblancesOf>>
+
+/** Refuses rows that another pipeline may have imported into the form. */
+const refuseShared = ({ shared }: SurveyedKeys) =>
+  Effect.gen(function*() {
+    for (const { first, keys, pipeline } of shared) {
       const rows = keys.length
       const isRefused = yield* refuse(
         keys.map((key) => ({ shared: pipeline, key })),
@@ -86,126 +137,147 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen" | "s
         } that ${pipeline} imported into this form, such as row ${first}.`,
         { how: ifSameRows(pipeline) },
       )
-      if (isRefused) return
+      if (isRefused) return true
     }
-    const { newRows } = survey
-    // With an edited `where`, a row may get the key of another one, so that no row seems to be new.
-    if (
-      survey.alike !== undefined && newRows !== undefined && (newRows.size > 0 || survey.alike.isOneSkipped)
-    ) {
-      const { rows: [one, other], state } = survey.alike
-      const isRefused = yield* refuse(
-        [{ alike: run.shape.toSorted(), where: conditions.where, state }],
-        `Rows ${one} and ${other} have the same cells in the columns that the first run read, from which \`rowKey: content\` makes keys. But the mapping reads other columns of these rows now, or \`where\` or \`empty\` was edited, so that only one of the two is skipped. So it is unknown which of such rows were imported.`,
-        {
-          how:
-            "Undo the edit, and write a `rowKey` with the columns that identify a row. After the next run, edit the pipeline again.",
-          acceptIf: "no such row is new",
-        },
-      )
-      if (isRefused) return
-    }
-    if (newRows === undefined || newRows.size === 0) return yield* recordReading
-    const absent = run.isPartial ? "not among the records that were pulled now" : "no longer in the source"
-    const shown: Array<Alike> = []
-    const states = { key: "", encoding: "", answers: "" }
-    let example = 0
-    const missing = yield* newRows.compare(view, survey.seen.marks, (pair) => {
-      if (pair.by === "key" && shown.length < shownPairs) shown.push(pair)
-      if (pair.by === "answers" && example === 0) example = pair.row
-      states[pair.by] = ledger.digest.key(`${states[pair.by]} ${pair.old} ${pair.now}`).toString("hex")
+    return false
+  })
+
+/** Refuses rows with the same key from content if one of them may be new. With an edited `where`, a row may get the key of another one, so that no row seems to be new. */
+const refuseSameKeys = ({ alike, newRows }: SurveyedKeys, { where }: SourceReading) =>
+  Effect.gen(function*() {
+    if (alike === undefined || newRows === undefined || (newRows.size === 0 && !alike.isOneSkipped)) return false
+    const { shape } = yield* CurrentRun
+    const { rows: [one, other], state } = alike
+    return yield* refuse(
+      [{ alike: shape.toSorted(), where, state }],
+      `Rows ${one} and ${other} have the same cells in the columns that the first run read, from which \`rowKey: content\` makes keys. But the mapping reads other columns of these rows now, or \`where\` or \`empty\` was edited, so that only one of the two is skipped. So it is unknown which of such rows were imported.`,
+      {
+        how:
+          "Undo the edit, and write a `rowKey` with the columns that identify a row. After the next run, edit the pipeline again.",
+        acceptIf: "no such row is new",
+      },
+    )
+  })
+
+const newRowsHave = (rows: number): string => rows === 1 ? "A new row has" : `${count(rows)} new rows have`
+
+/** Refuses new rows whose key is that of a forgotten row, apart from formatting. */
+const refuseForgotten = ({ likeForgotten }: NewRows) =>
+  Effect.gen(function*() {
+    const rows = likeForgotten.length
+    if (rows === 0) return false
+    const { pipeline, projectOption } = yield* CurrentRun
+    const { ledger } = yield* RunLedger
+    const shown = likeForgotten.slice(0, shownPairs).map(({ key, row }) => `${JSON.stringify(key)} (row ${row})`)
+    // Without the keys, because the sentence is masked (`redactReport`) only between its quotes.
+    const forget = commandLine(["ledger", "forget", pipeline.name], {
+      "--rows": "KEY",
+      "--because": reasonPlaceholder,
+      "--project": projectOption,
     })
-    const again = newRows.likeForgotten
-    if (again.length > 0) {
-      const shownAgain = again.slice(0, shownPairs)
-      // Without the keys, because the sentence is masked (`redactReport`) only between its quotes.
-      const forget = commandLine(["ledger", "forget", run.pipeline.name], {
-        "--rows": "KEY",
-        "--because": reasonPlaceholder,
-        "--project": run.projectOption,
-      })
-      const isRefused = yield* refuse(
-        [{ forgotten: again.map(({ key }) => ledger.digest.key(key).toString("hex")) }],
-        `${
-          again.length === 1 ? "A new row has" : `${count(again.length)} new rows have`
-        } the same key, apart from formatting, as ${
-          again.length === 1 ? "a row that was" : "rows that were"
-        } forgotten: ${shownAgain.map(({ key, row }) => `${JSON.stringify(key)} (row ${row})`).join(", ")}.`,
-        {
-          how: `If ${again.length === 1 ? "it is" : "they are"} the same, forget this spelling, too: ${forget}.`,
-        },
-      )
-      if (isRefused) return
-    }
+    return yield* refuse(
+      [{ forgotten: likeForgotten.map(({ key }) => ledger.digest.key(key).toString("hex")) }],
+      `${newRowsHave(rows)} the same key, apart from formatting, as ${
+        rows === 1 ? "a row that was" : "rows that were"
+      } forgotten: ${shown.join(", ")}.`,
+      { how: `If ${rows === 1 ? "it is" : "they are"} the same, forget this spelling, too: ${forget}.` },
+    )
+  })
+
+const absentWords = ({ isPartial }: RunPlan): string =>
+  isPartial ? "not among the records that were pulled now" : "no longer in the source"
+
+const ifSame = (rekey: string): string => `If they are the same rows, run: ${rekey}.`
+
+/** Refuses new rows whose key is that of a missing row, apart from formatting or damaged characters. */
+const refuseReformatted = ({ missing: { key: rows }, shown, states }: Resemblances) =>
+  Effect.gen(function*() {
+    if (rows === 0) return false
+    const run = yield* CurrentRun
+    const examples = shown.map(({ id, key, old, row }) =>
+      `${JSON.stringify(key)}${key === old ? "" : `, rejected before as ${JSON.stringify(old)}`}${
+        id === 0 ? ", skipped by a person" : ""
+      } (row ${row})`
+    ).join(", ")
     const next = rekeyCommand(run)
-    const rekey = `If they are the same rows, run: ${next}.`
-    if (missing.key > 0) {
-      const examples = shown.map(({ id, key, old, row }) =>
-        `${JSON.stringify(key)}${key === old ? "" : `, rejected before as ${JSON.stringify(old)}`}${
-          id === 0 ? ", skipped by a person" : ""
-        } (row ${row})`
-      ).join(", ")
-      const isRefused = yield* refuse(
-        [{ reformatted: states.key }],
-        `${
-          missing.key === 1 ? "A new row has" : `${count(missing.key)} new rows have`
-        } the same key, apart from formatting (case, spaces, punctuation, zeros, number or Unicode form) or damaged characters, as ${
-          missing.key === 1 ? "an imported or skipped row that is" : "imported or skipped rows that are"
-        } ${absent}. Known as: ${examples}.`,
-        { how: rekey, next },
-      )
-      if (isRefused) return
-    }
-    if (missing.encoding > 0 || (!reads && missing.all > 0)) {
-      const isRefused = yield* refuse(
-        [{ before: { ...before }, now: { ...dialect }, misread: states.encoding } as unknown as Json],
-        `The source is not read in the same way as in earlier runs (${
-          before === undefined ? "" : dialectText(before)
-        }; now ${dialectText(dialect)}). ${counted(newRows.size, "row is", "rows are")} new, and ${
-          counted(missing.all, "imported row is", "imported rows are")
-        } ${absent}: these may be the same rows.`,
-        {
-          how:
-            `To read it as before, set the earlier values under source (format, encoding, delimiter, quoteChar, columns). ${rekey}`,
-          next,
-        },
-      )
-      if (isRefused) return
-    }
+    return yield* refuse(
+      [{ reformatted: states.key }],
+      `${
+        newRowsHave(rows)
+      } the same key, apart from formatting (case, spaces, punctuation, zeros, number or Unicode form) or damaged characters, as ${
+        rows === 1 ? "an imported or skipped row that is" : "imported or skipped rows that are"
+      } ${absentWords(run)}. Known as: ${examples}.`,
+      { how: ifSame(next), next },
+    )
+  })
+
+/** Refuses new rows if the source is read differently than before, so that keys of missing rows may have changed. */
+const refuseMisread = (
+  { missing, states }: Resemblances,
+  newRows: NewRows,
+  { before, dialect, isReadAlike }: SourceReading,
+) =>
+  Effect.gen(function*() {
+    if (missing.encoding === 0 && (isReadAlike || missing.all === 0)) return false
+    const run = yield* CurrentRun
+    const next = rekeyCommand(run)
+    return yield* refuse(
+      [{ before: { ...before }, now: { ...dialect }, misread: states.encoding } as unknown as Json],
+      `The source is not read in the same way as in earlier runs (${
+        before === undefined ? "" : dialectText(before)
+      }; now ${dialectText(dialect)}). ${counted(newRows.size, "row is", "rows are")} new, and ${
+        counted(missing.all, "imported row is", "imported rows are")
+      } ${absentWords(run)}: these may be the same rows.`,
+      {
+        how:
+          `To read it as before, set the earlier values under source (format, encoding, delimiter, quoteChar, columns). ${
+            ifSame(next)
+          }`,
+        next,
+      },
+    )
+  })
+
+/** Refuses new rows whose answers are those of missing rows if there are more than `stopWhen.replaced` allows. */
+const refuseReplaced = (
+  { example, missing: { all, answers }, of, states }: Resemblances,
+  { seen: { imported } }: SurveyedKeys,
+) =>
+  Effect.gen(function*() {
+    const run = yield* CurrentRun
     const { sink: { stopWhen }, source: { vanished } } = run.pipeline
-    // Rows that are only sent again would hide a few that are replaced.
-    const of = Math.max(newRows.neverSent, missing.answers)
-    const { imported } = survey.seen
+    const isByContent = run.mapping.keyed === "content"
     // Without the answers that a key gives, equal answers may be a coincidence if there are few rows. So they may if many rows are absent anyway.
     const appliesToFew = isByContent
       ? !run.isPartial && vanished !== "ignore"
-      : imported === 0 && missing.answers > 1 && missing.answers * 2 > missing.all
+      : imported === 0 && answers > 1 && answers * 2 > all
     const replaced = overLimit("replaced", stopWhen.replaced, {
-      rows: missing.answers,
+      rows: answers,
       of,
       ...(appliesToFew && { atLeast: 1 }),
     })
-    if (replaced !== undefined) {
-      const what = `${replaced} Apart from formatting${
-        isByContent ? "" : " and the row key"
-      }, their answers equal those of imported rows that are ${absent}, such as row ${example}. ${
-        isByContent
-          ? "With `rowKey: content`, a row that is only written differently gets a new key."
-          : "So their keys may have changed."
-      }`
-      if (yield* refuse([{ replaced: states.answers, of }], what, { how: rekey, limit: true })) return
-    }
-    const isLost = isByContent && isOwn && vanished !== "ignore" && missing.all >= fewRows && missing.all > imported
-      && of >= missing.all
-    if (isLost) {
-      const isRefused = yield* refuse(
-        [{ lost: missing.all, of }],
-        `${count(of)} rows are new, and ${count(missing.all)} of ${
-          count(missing.all + imported)
-        } imported rows are no longer in the source. With \`rowKey: content\`, a row that is written differently gets a new key, so these may be the same rows.`,
-        { how: "If they are the same rows, restore the earlier formatting.", limit: true },
-      )
-      if (isRefused) return
-    }
-    yield* recordReading
+    if (replaced === undefined) return false
+    const what = `${replaced} Apart from formatting${
+      isByContent ? "" : " and the row key"
+    }, their answers equal those of imported rows that are ${absentWords(run)}, such as row ${example}. ${
+      isByContent
+        ? "With `rowKey: content`, a row that is only written differently gets a new key."
+        : "So their keys may have changed."
+    }`
+    return yield* refuse([{ replaced: states.answers, of }], what, { how: ifSame(rekeyCommand(run)), limit: true })
+  })
+
+/** Refuses new rows with keys from content if most of the imported rows are missing, and at least as many rows are new. */
+const refuseLost = ({ missing: { all }, of }: Resemblances, { seen: { imported } }: SurveyedKeys) =>
+  Effect.gen(function*() {
+    const { mapping, ownSource, pipeline } = yield* CurrentRun
+    const isLost = mapping.keyed === "content" && ownSource && pipeline.source.vanished !== "ignore"
+      && all >= fewRows && all > imported && of >= all
+    return isLost && (yield* refuse(
+      [{ lost: all, of }],
+      `${count(of)} rows are new, and ${count(all)} of ${
+        count(all + imported)
+      } imported rows are no longer in the source. With \`rowKey: content\`, a row that is written differently gets a new key, so these may be the same rows.`,
+      { how: "If they are the same rows, restore the earlier formatting.", limit: true },
+    ))
   })
