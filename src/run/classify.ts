@@ -1,6 +1,6 @@
-import * as Effect from "effect/Effect"
 import { maySkip, type Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
+import type { Digester } from "../ledger/Ledger.ts"
 import {
   type FoundRow,
   isUnsent,
@@ -12,7 +12,7 @@ import {
 import { missingKeyProblem } from "../mapping/problems.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import { CanaryRows } from "./canary.ts"
-import { ChangedRows } from "./changedRows.ts"
+import { type ChangedRow, ChangedRows } from "./changedRows.ts"
 import { idOf, makeContents, type Origin, positionsOf, rowTexts, sentAnswers } from "./content.ts"
 import { FateTable, SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
@@ -27,7 +27,7 @@ import {
   sameOrigin,
   stillDuplicate,
 } from "./rowProblems.ts"
-import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
+import type { RunPlan } from "./RunContext.ts"
 import { UniqueAnswers } from "./UniqueAnswers.ts"
 import { isRejectedAs, WaitingRows } from "./WaitingRows.ts"
 
@@ -88,229 +88,255 @@ const makeRejected = (plan: RunPlan, contents: ReturnType<typeof makeContents>, 
   }
 }
 
-/**
- * Gives each row of the source its fate: `classify` as soon as a row is read, or `end` if the fate depends on later rows (`WaitingRows`).
- *
- * @param newRows collects the rows that are new, or that are sent like new ones
- */
-export const makeClassifier = (newRows: NewRows | undefined, options: ClassifierOptions) =>
-  Effect.gen(function*() {
-    const plan = yield* CurrentRun
-    const { digest } = (yield* RunLedger).ledger
-    const { mapping } = plan
-    const { inDoubt, onChange } = plan.pipeline.sink
-    const fates = new FateTable()
-    const keys = new KeyTable()
-    const waiting = new WaitingRows()
-    const changedRows = new ChangedRows()
-    const canary = new CanaryRows(plan.pipeline.sink.canary, mapping.answers.length)
-    const seen = new SeenLedgerRows()
-    const contents = makeContents(plan, digest)
-    const isSentAlike = sentAnswers(plan, digest)
-    const positions = positionsOf(plan.shape, plan.columns)
-    const uniques = new UniqueAnswers(mapping.uniques)
-    // The state of the current row, so that nothing is allocated for each. `classify` fills `hash`: its key, then its content. `check` fills the others for `offer`.
-    const hash = new RowHash()
-    const answered = new Uint8Array(mapping.answers.length)
-    const dropped: Array<Problem> = []
-    /** The row that is sent for each rejected row of a fixed rejected.csv. */
-    const origins = new Map<string, number>()
-    const rejected = makeRejected(plan, contents, fates)
-
-    /** Whether a row was undone and would be sent again. A dry run sends nothing, so it reports such a row as pending. */
-    const isResent = (found: KnownRow | undefined) => found?.state === "undone" && plan.mode !== "dry-run"
-
-    /** Gives a row its fate, or lets it wait. What the ledger knows about the row comes first, then the row's own cells. */
-    const classify = (one: SourceRow): void => {
-      const { cells, found, key, row } = one
-      if (key === undefined || found?.state === "keyless") {
-        return classifyKeyless(one, found?.state === "keyless" ? found : undefined)
-      }
-      hash.key(key)
-      if (found?.state === "same") return classifySame(one, key, found)
-      const isSame = found !== undefined && !isUnsent(found)
-        && (contents.same(found, cells) || isSentAlike(found, cells))
-      // A row that a fixed row replaced had the key of another row, and says nothing about that row.
-      const replacedBy = found === undefined || isSame ? [] : contents.replacedBy(found, cells)
-      markReplaced(replacedBy)
-      if (found !== undefined && replacedBy.length === 0) {
-        seen.mark(found.id, found.state === "imported" || found.state === "undone", isSame)
-      }
-      const doubt = found !== undefined && (found.state === "inDoubt" || found.state === "intended")
-      // No policy resends a row that a person skipped, or whose run a person undid, or that would be sent with different answers: the ledger would forget the first ones, so nothing could settle the row.
-      const held = doubt
-        && (found.leftOut || inDoubt !== "resend" || found.resent
-          || (found.doubt?.isUndone === true && !plan.resendUndone)
-          || (found.doubt !== undefined && found.doubt.mapping !== mapping.fingerprint)
-          || !isSame)
-      if (!doubt && (found?.leftOut === true || mapping.filtered(cells))) {
-        if (found?.leftOut === true) newRows?.skip(key)
-        const isFinal = found?.leftOut === true || found?.state === "imported" || found?.state === "undone"
-        return fates.set(row, "filtered", isFinal ? "final" : undefined)
-      }
-      hash.content(cells, positions)
-      const isUndone = found !== undefined
-        && ((found.state === "undone" && !plan.resendUndone) || contents.isStillInForm(found, cells))
-      const isKnown = found !== undefined && (held || found.state === "imported")
-      if (isKnown && isSame) return setKnown(one, key, held ? "inDoubt" : "alreadyImported")
-      if (replacedBy.length > 0) return setReplaced(one, replacedBy, found)
-      const isStillDuplicate = one.origin?.isDuplicate === true && one.origin.key === key
-      if (isUndone && !(isStillDuplicate && !isSame)) return setUndone(one)
-      if (isStillDuplicate) return rejectAs(one, "duplicate", [stillDuplicate(plan), ...(check(cells) ?? [])])
-      if (isKnown) return setChanged(one, key, found, held)
-      classifyUnsent(one, key, found, doubt)
-    }
-
-    /** Lets a row wait that fixed rows may have replaced. */
-    const setReplaced = (one: SourceRow, by: ReadonlyArray<Superseded>, found?: KnownRow): void => {
-      waiting.addReplaced(one.row, by, by.some(({ fixed }) => fixed === found?.id) ? hash : undefined)
-      rejected.add(one, "duplicate", [repeatsFixed])
-    }
-
-    const markReplaced = ([by]: ReadonlyArray<Superseded>): void => {
-      if (by !== undefined) seen.mark(by.fixed, !by.isInDoubt)
-    }
-
-    /** Classifies a row that has no key, or that is known although its key is not. */
-    const classifyKeyless = (one: SourceRow, found: KeylessRow | undefined): void => {
-      const { cells, fault, row } = one
-      const replacedBy = found?.replacedBy ?? []
-      markReplaced(replacedBy)
-      if (maySkip(fault) && (mapping.filtered(cells) || found?.leftOut === true)) {
-        return fates.set(row, "filtered", replacedBy.length > 0 || found?.leftOut === true ? "final" : undefined)
-      }
-      if (replacedBy.length > 0) return setReplaced({ ...one, key: undefined }, replacedBy)
-      rejectAs({ ...one, key: undefined }, "invalid", [fault ?? missingKeyProblem(plan.pipeline)])
-    }
-
-    /** Classifies a row whose imported content is unchanged in the columns that were mapped when it was sent. */
-    const classifySame = (one: SourceRow, key: string, found: SameRow): void => {
-      seen.mark(found.id, true, true)
-      if (mapping.filtered(one.cells)) return fates.set(one.row, "filtered", "final")
-      // The content is not needed, because `setKnown` doesn't compare the content of a matched key.
-      hash.noContent()
-      setKnown(one, key, "alreadyImported")
-    }
-
-    /** Classifies a row whose content equals the ledger's, or that repeats such a row. */
-    const setKnown = (one: SourceRow, key: string, fate: "alreadyImported" | "inDoubt"): void => {
-      // Identical rows are numbered within a source, so a fixed row can get the number of another row.
-      if (mapping.keyed === "content" && one.origin !== undefined && !one.isSent) {
-        return rejectAs(one, "duplicate", [equalsOther])
-      }
-      const slot = keys.find(hash)
-      if (slot >= 0 && keys.matched(slot)) return setDuplicate(one, keys.row(slot), true)
-      keys.matchOrAdd(hash, one.row)
-      uniques.take(one.cells, key, one.row)
-      fates.set(one.row, fate)
-    }
-
-    /** Classifies a row whose submission, or that of the row that replaced it, was deleted. The row's content does not matter. */
-    const setUndone = (one: SourceRow): void => {
-      const slot = keys.find(hash)
-      if (slot >= 0) return setDuplicate(one, keys.row(slot), keys.hasContent(slot, hash))
-      keys.add(hash, one.row)
-      fates.set(one.row, "undone")
-    }
-
-    const setDuplicate = (one: SourceRow, of: number, same: boolean, problems: ReadonlyArray<Problem> = []): void => {
-      fates.set(one.row, "duplicate", same ? "repeats" : undefined)
-      rejected.add(one, "duplicate", [duplicateOf(plan, of, same), ...(same ? [] : problems)], same)
-    }
-
-    /** Classifies a row that was not sent, or that may be resent (`doubt`). */
-    const classifyUnsent = (one: SourceRow, key: string, found: KnownRow | undefined, doubt: boolean): void => {
-      const { cells, row } = one
-      if (one.isSent && !doubt) return rejectAs(one, "changed", [alreadySent(plan)])
-      const slot = keys.find(hash)
-      const other = slot < 0 ? undefined : keys.row(slot)
-      const isTaken = other !== undefined && fates.get(other) !== "invalid"
-      const problems = check(cells) ?? (isTaken ? undefined : uniques.take(cells, key, row))
-      if (problems !== undefined && doubt) return fates.set(row, "inDoubt")
-      if (other !== undefined && (isTaken || problems !== undefined)) {
-        return setDuplicate(one, other, keys.hasContent(slot, hash), problems)
-      }
-      if (problems !== undefined) {
-        keys.add(hash, row)
-        return rejectAs(one, "invalid", problems)
-      }
-      const twin = one.origin && origins.get(one.origin.name)
-      if (twin !== undefined) return rejectAs(one, "duplicate", [sameOrigin(twin)])
-      if (one.origin !== undefined) origins.set(one.origin.name, row)
-      if (other === undefined) keys.add(hash, row)
-      else {
-        // The earlier row is invalid, so this one gets the key.
-        keys.set(slot, hash, row)
-        fates.set(other, "duplicate")
-      }
-      const refused = found?.state === "refused" ? refusedStill(found, cells, key) : undefined
-      if (refused !== undefined) return rejectAs(one, "refused", [refused])
-      fates.set(row, "pending", doubt ? "resends" : isResent(found) ? "undone" : undefined)
-      if (!doubt) newRows?.add(row, key, cells, (found?.id ?? 0) > 0)
-      offer(row)
-      options.sendable?.(one, key)
-    }
-
-    /** Lets a row wait whose key was sent earlier with different content. */
-    const setChanged = (one: SourceRow, key: string, found: KnownRow, held: boolean): void => {
-      const { cells, row } = one
-      // Requires the id of the earlier submission. Otherwise, that submission could be confused with a new one that is in doubt.
-      const again = !held && onChange === "import-again" && found.submissionId !== undefined
-      const problems = check(cells) ?? (again ? uniques.take(cells, key, row) : undefined)
-      const isValid = problems === undefined
-      const refused = again ? refusedStill(found, cells, key) : undefined
-      const fate = held ? "inDoubt" : !again ? "changed" : refused === undefined ? "pending" : "refused"
-      waiting.addChanged(row, hash, fate, isValid)
-      if (isValid) rejected.add(one, "duplicate", [duplicateOf(plan, undefined, false)])
-      else rejected.add(one, "invalid", problems)
-      if (fate === "changed") {
-        rejected.add(one, "changed", [changedContent(plan)], onChange === "ignore")
-        const { submissionId } = found
-        if (onChange !== "ignore" && submissionId !== undefined) changedRows.add({ row, key, cells, submissionId })
-      }
-      if (refused !== undefined) rejected.add(one, "refused", [refused])
-      else if (fate === "pending" && isValid) offer(row)
-    }
-
+/** Checks one row after another, and offers the canary those that may be sent. Its arrays are reused, so that a row allocates nothing. */
+const makeChecker = (mapping: RunPlan["mapping"], canary: CanaryRows, onDropped: ClassifierOptions["dropped"]) => {
+  const answered = new Uint8Array(mapping.answers.length)
+  const dropped: Array<Problem> = []
+  return {
     /** Returns the problems of a row, or undefined if it has none. */
-    const check = (cells: Cells): ReadonlyArray<Problem> | undefined => {
+    check: (cells: Cells): ReadonlyArray<Problem> | undefined => {
       // Even setting a length of 0 to 0 is a slow call.
       if (dropped.length > 0) dropped.length = 0
       return mapping.check(cells, answered, dropped)
-    }
-
-    /** Returns the service's refusal of exactly the item that would be sent for this row. Undefined if there is none. */
-    const refusedStill = ({ refusal }: KnownRow, cells: Cells, key: string): Problem | undefined => {
-      if (refusal === undefined || plan.retryRefused || refusal.mapping !== mapping.fingerprint) return undefined
-      if (refusal.form !== plan.formFingerprint) return undefined
-      const mapped = mapping.map(cells, key)
-      return "item" in mapped && refusal.item.equals(digest.value(mapped.item))
-        ? refusedProblem(refusal.message, mapped.item, mapping.answers)
-        : undefined
-    }
-
+    },
     /** Offers the canary a row that was just checked and may be sent. */
-    const offer = (row: number): void => {
-      for (const problem of dropped) options.dropped?.(row, problem)
+    offer: (row: number): void => {
+      for (const problem of dropped) onDropped?.(row, problem)
       canary.offer(row, answered)
-    }
+    },
+  }
+}
 
-    const rejectAs = (one: SourceRow, fate: RejectedRow["fate"], problems: ReadonlyArray<Problem>): void => {
-      fates.set(one.row, fate)
-      rejected.add(one, fate, problems)
-    }
+/**
+ * Whether a row in doubt stays in doubt. No policy resends a row that a person skipped, or whose run a person undid, or that would be sent with different answers: the ledger would forget the first ones,
+ * so nothing could settle the row.
+ */
+const staysInDoubt = ({ mapping, pipeline, resendUndone }: RunPlan, found: KnownRow, isSame: boolean): boolean =>
+  found.leftOut || pipeline.sink.inDoubt !== "resend" || found.resent
+  || (found.doubt?.isUndone === true && !resendUndone)
+  || (found.doubt !== undefined && found.doubt.mapping !== mapping.fingerprint)
+  || !isSame
 
-    return {
-      fates,
-      seen,
-      canary,
-      contents,
-      rejected,
-      classify,
-      /** Decides the waiting rows, after the last row was classified. Returns the first rows that changed. */
-      end: () => {
-        waiting.decide({ fates, keys, seen })
-        return changedRows.of(fates)
-      },
+/**
+ * Gives each row of the source its fate: `classify` as soon as a row is read, or `end` if the fate depends on later rows (`WaitingRows`).
+ */
+export class Classifier {
+  readonly fates = new FateTable()
+  readonly seen = new SeenLedgerRows()
+  readonly canary: CanaryRows
+  readonly contents: ReturnType<typeof makeContents>
+  readonly rejected: ReturnType<typeof makeRejected>
+  private readonly plan: RunPlan
+  private readonly digest: Digester
+  private readonly newRows: NewRows | undefined
+  private readonly sendable: ClassifierOptions["sendable"]
+  private readonly checker: ReturnType<typeof makeChecker>
+  private readonly isSentAlike: ReturnType<typeof sentAnswers>
+  private readonly uniques: UniqueAnswers
+  private readonly keys = new KeyTable()
+  private readonly waiting = new WaitingRows()
+  private readonly changedRows = new ChangedRows()
+  /** The row that is sent for each rejected row of a fixed rejected.csv. */
+  private readonly origins = new Map<string, number>()
+  /** The current row's key, then its content. Filled by `classify`, so that nothing is allocated for each row. */
+  private readonly hash = new RowHash()
+  /** The positions of the cells that a row's content consists of. */
+  private readonly positions: ReadonlyArray<number>
+
+  /** @param newRows collects the rows that are new, or that are sent like new ones */
+  constructor(plan: RunPlan, digest: Digester, newRows: NewRows | undefined, options: ClassifierOptions) {
+    const { columns, mapping, pipeline, shape } = plan
+    this.plan = plan
+    this.digest = digest
+    this.newRows = newRows
+    this.sendable = options.sendable
+    this.canary = new CanaryRows(pipeline.sink.canary, mapping.answers.length)
+    this.contents = makeContents(plan, digest)
+    this.rejected = makeRejected(plan, this.contents, this.fates)
+    this.checker = makeChecker(mapping, this.canary, options.dropped)
+    this.isSentAlike = sentAnswers(plan, digest)
+    this.uniques = new UniqueAnswers(mapping.uniques)
+    this.positions = positionsOf(shape, columns)
+  }
+
+  /** Gives a row its fate, or lets it wait. What the ledger knows about the row comes first, then the row's own cells. */
+  classify(one: SourceRow): void {
+    const { contents, fates, hash, newRows, plan, seen } = this
+    const { cells, found, key, row } = one
+    if (key === undefined || found?.state === "keyless") {
+      return this.classifyKeyless(one, found?.state === "keyless" ? found : undefined)
     }
-  })
+    hash.key(key)
+    if (found?.state === "same") return this.classifySame(one, key, found)
+    const isSame = found !== undefined && !isUnsent(found)
+      && (contents.same(found, cells) || this.isSentAlike(found, cells))
+    // A row that a fixed row replaced had the key of another row, and says nothing about that row.
+    const replacedBy = found === undefined || isSame ? [] : contents.replacedBy(found, cells)
+    this.markReplaced(replacedBy)
+    if (found !== undefined && replacedBy.length === 0) {
+      seen.mark(found.id, found.state === "imported" || found.state === "undone", isSame)
+    }
+    const doubt = found !== undefined && (found.state === "inDoubt" || found.state === "intended")
+    const held = doubt && staysInDoubt(plan, found, isSame)
+    if (!doubt && (found?.leftOut === true || plan.mapping.filtered(cells))) {
+      if (found?.leftOut === true) newRows?.skip(key)
+      const isFinal = found?.leftOut === true || found?.state === "imported" || found?.state === "undone"
+      return fates.set(row, "filtered", isFinal ? "final" : undefined)
+    }
+    hash.content(cells, this.positions)
+    const isUndone = found !== undefined
+      && ((found.state === "undone" && !plan.resendUndone) || contents.isStillInForm(found, cells))
+    const isKnown = found !== undefined && (held || found.state === "imported")
+    if (isKnown && isSame) return this.setKnown(one, key, held ? "inDoubt" : "alreadyImported")
+    if (replacedBy.length > 0) return this.setReplaced(one, replacedBy, found)
+    const isStillDuplicate = one.origin?.isDuplicate === true && one.origin.key === key
+    if (isUndone && !(isStillDuplicate && !isSame)) return this.setUndone(one)
+    if (isStillDuplicate) {
+      return this.rejectAs(one, "duplicate", [stillDuplicate(plan), ...(this.checker.check(cells) ?? [])])
+    }
+    if (isKnown) return this.setChanged(one, key, found, held)
+    this.classifyUnsent(one, key, found, doubt)
+  }
+
+  /** Decides the waiting rows, after the last row was classified. Returns the first rows that changed. */
+  end(): ReadonlyArray<ChangedRow> {
+    const { changedRows, fates, keys, seen, waiting } = this
+    waiting.decide({ fates, keys, seen })
+    return changedRows.of(fates)
+  }
+
+  /** Lets a row wait that fixed rows may have replaced. */
+  private setReplaced(one: SourceRow, by: ReadonlyArray<Superseded>, found?: KnownRow): void {
+    this.waiting.addReplaced(one.row, by, by.some(({ fixed }) => fixed === found?.id) ? this.hash : undefined)
+    this.rejected.add(one, "duplicate", [repeatsFixed])
+  }
+
+  private markReplaced([by]: ReadonlyArray<Superseded>): void {
+    if (by !== undefined) this.seen.mark(by.fixed, !by.isInDoubt)
+  }
+
+  /** Classifies a row that has no key, or that is known although its key is not. */
+  private classifyKeyless(one: SourceRow, found: KeylessRow | undefined): void {
+    const { fates, plan } = this
+    const { cells, fault, row } = one
+    const replacedBy = found?.replacedBy ?? []
+    this.markReplaced(replacedBy)
+    if (maySkip(fault) && (plan.mapping.filtered(cells) || found?.leftOut === true)) {
+      return fates.set(row, "filtered", replacedBy.length > 0 || found?.leftOut === true ? "final" : undefined)
+    }
+    if (replacedBy.length > 0) return this.setReplaced({ ...one, key: undefined }, replacedBy)
+    this.rejectAs({ ...one, key: undefined }, "invalid", [fault ?? missingKeyProblem(plan.pipeline)])
+  }
+
+  /** Classifies a row whose imported content is unchanged in the columns that were mapped when it was sent. */
+  private classifySame(one: SourceRow, key: string, found: SameRow): void {
+    this.seen.mark(found.id, true, true)
+    if (this.plan.mapping.filtered(one.cells)) return this.fates.set(one.row, "filtered", "final")
+    // The content is not needed, because `setKnown` doesn't compare the content of a matched key.
+    this.hash.noContent()
+    this.setKnown(one, key, "alreadyImported")
+  }
+
+  /** Classifies a row whose content equals the ledger's, or that repeats such a row. */
+  private setKnown(one: SourceRow, key: string, fate: "alreadyImported" | "inDoubt"): void {
+    const { hash, keys } = this
+    // Identical rows are numbered within a source, so a fixed row can get the number of another row.
+    if (this.plan.mapping.keyed === "content" && one.origin !== undefined && !one.isSent) {
+      return this.rejectAs(one, "duplicate", [equalsOther])
+    }
+    const slot = keys.find(hash)
+    if (slot >= 0 && keys.matched(slot)) return this.setDuplicate(one, keys.row(slot), true)
+    keys.matchOrAdd(hash, one.row)
+    this.uniques.take(one.cells, key, one.row)
+    this.fates.set(one.row, fate)
+  }
+
+  /** Classifies a row whose submission, or that of the row that replaced it, was deleted. The row's content does not matter. */
+  private setUndone(one: SourceRow): void {
+    const { hash, keys } = this
+    const slot = keys.find(hash)
+    if (slot >= 0) return this.setDuplicate(one, keys.row(slot), keys.hasContent(slot, hash))
+    keys.add(hash, one.row)
+    this.fates.set(one.row, "undone")
+  }
+
+  private setDuplicate(one: SourceRow, of: number, same: boolean, problems: ReadonlyArray<Problem> = []): void {
+    this.fates.set(one.row, "duplicate", same ? "repeats" : undefined)
+    this.rejected.add(one, "duplicate", [duplicateOf(this.plan, of, same), ...(same ? [] : problems)], same)
+  }
+
+  /** Classifies a row that was not sent, or that may be resent (`doubt`). */
+  private classifyUnsent(one: SourceRow, key: string, found: KnownRow | undefined, doubt: boolean): void {
+    const { checker, fates, hash, keys, origins, plan } = this
+    const { cells, row } = one
+    if (one.isSent && !doubt) return this.rejectAs(one, "changed", [alreadySent(plan)])
+    const slot = keys.find(hash)
+    const other = slot < 0 ? undefined : keys.row(slot)
+    const isTaken = other !== undefined && fates.get(other) !== "invalid"
+    const problems = checker.check(cells) ?? (isTaken ? undefined : this.uniques.take(cells, key, row))
+    if (problems !== undefined && doubt) return fates.set(row, "inDoubt")
+    if (other !== undefined && (isTaken || problems !== undefined)) {
+      return this.setDuplicate(one, other, keys.hasContent(slot, hash), problems)
+    }
+    if (problems !== undefined) {
+      keys.add(hash, row)
+      return this.rejectAs(one, "invalid", problems)
+    }
+    const twin = one.origin && origins.get(one.origin.name)
+    if (twin !== undefined) return this.rejectAs(one, "duplicate", [sameOrigin(twin)])
+    if (one.origin !== undefined) origins.set(one.origin.name, row)
+    if (other === undefined) keys.add(hash, row)
+    else {
+      // The earlier row is invalid, so this one gets the key.
+      keys.set(slot, hash, row)
+      fates.set(other, "duplicate")
+    }
+    const refused = found?.state === "refused" ? this.refusalOf(found, cells, key) : undefined
+    if (refused !== undefined) return this.rejectAs(one, "refused", [refused])
+    // A dry run sends nothing, so it reports a row that was undone and would be sent again as pending.
+    const isResent = found?.state === "undone" && plan.mode !== "dry-run"
+    fates.set(row, "pending", doubt ? "resends" : isResent ? "undone" : undefined)
+    if (!doubt) this.newRows?.add(row, key, cells, (found?.id ?? 0) > 0)
+    checker.offer(row)
+    this.sendable?.(one, key)
+  }
+
+  /** Lets a row wait whose key was sent earlier with different content. */
+  private setChanged(one: SourceRow, key: string, found: KnownRow, held: boolean): void {
+    const { checker, hash, plan, rejected } = this
+    const { onChange } = plan.pipeline.sink
+    const { cells, row } = one
+    // Requires the id of the earlier submission. Otherwise, that submission could be confused with a new one that is in doubt.
+    const again = !held && onChange === "import-again" && found.submissionId !== undefined
+    const problems = checker.check(cells) ?? (again ? this.uniques.take(cells, key, row) : undefined)
+    const isValid = problems === undefined
+    const refused = again ? this.refusalOf(found, cells, key) : undefined
+    const fate = held ? "inDoubt" : !again ? "changed" : refused === undefined ? "pending" : "refused"
+    this.waiting.addChanged(row, hash, fate, isValid)
+    if (isValid) rejected.add(one, "duplicate", [duplicateOf(plan, undefined, false)])
+    else rejected.add(one, "invalid", problems)
+    if (fate === "changed") {
+      rejected.add(one, "changed", [changedContent(plan)], onChange === "ignore")
+      const { submissionId } = found
+      if (onChange !== "ignore" && submissionId !== undefined) this.changedRows.add({ row, key, cells, submissionId })
+    }
+    if (refused !== undefined) rejected.add(one, "refused", [refused])
+    else if (fate === "pending" && isValid) checker.offer(row)
+  }
+
+  /** Returns the service's refusal of exactly the item that would be sent for this row. Undefined if there is none. */
+  private refusalOf({ refusal }: KnownRow, cells: Cells, key: string): Problem | undefined {
+    const { formFingerprint, mapping, retryRefused } = this.plan
+    if (refusal === undefined || retryRefused || refusal.mapping !== mapping.fingerprint) return undefined
+    if (refusal.form !== formFingerprint) return undefined
+    const mapped = mapping.map(cells, key)
+    return "item" in mapped && refusal.item.equals(this.digest.value(mapped.item))
+      ? refusedProblem(refusal.message, mapped.item, mapping.answers)
+      : undefined
+  }
+
+  private rejectAs(one: SourceRow, fate: RejectedRow["fate"], problems: ReadonlyArray<Problem>): void {
+    this.fates.set(one.row, fate)
+    this.rejected.add(one, fate, problems)
+  }
+}

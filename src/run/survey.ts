@@ -12,7 +12,7 @@ import type { Fingerprint } from "../source/Source.ts"
 import type { CanaryRows } from "./canary.ts"
 import { CellTable } from "./CellTable.ts"
 import type { ChangedRow } from "./changedRows.ts"
-import { type ClassifierOptions, makeClassifier } from "./classify.ts"
+import { Classifier, type ClassifierOptions } from "./classify.ts"
 import {
   type AlikeRows,
   alikeRows,
@@ -131,7 +131,7 @@ export const classifying = (
     // If the ledger has no rows, no key has to be looked up, so no key needs a digest.
     const isLookedUp = isComparable && !facts.isBlank
     const added = isLookedUp ? yield* newRows(plan, { ledger, view }) : undefined
-    const classifier = yield* makeClassifier(added, options)
+    const classifier = new Classifier(plan, ledger.digest, added, options)
     const { canary, contents, fates, rejected, seen } = classifier
     const numbering = yield* rowKeys(plan, { ledger, view })
     const keyOf = numbering()
