@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { SourceFile } from "../domain/report.ts"
 import type { RowChunk } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/errors.ts"
-import { type FixedState, type FoundRow, isUnsent } from "../ledger/rows.ts"
+import type { FixedState, FoundRow } from "../ledger/rows.ts"
 import { theRunsId } from "../mapping/stamps.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import { RunFolder } from "../report/RunFolder.ts"
@@ -30,6 +30,7 @@ import { showProgress } from "./Progress.ts"
 import { changedKey } from "./rowProblems.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { RunCounts } from "./RunCounts.ts"
+import { type SharedRows, sharedRows } from "./sharedRows.ts"
 import { Stop } from "./Stop.ts"
 
 /** The result of reading the whole source once, before anything is sent. */
@@ -54,15 +55,6 @@ export interface Survey {
   readonly shared: ReadonlyArray<SharedRows>
   /** Returns a row that was spooled as rejected, with its final fate. Undefined if the row is not rejected in the end. */
   readonly rejectedAs: (row: RejectedRow) => RejectedRow | undefined
-}
-
-/** Rows with the key and the cells of rows that another pipeline may have imported. */
-interface SharedRows {
-  readonly pipeline: string
-  /** The number of the first row. */
-  readonly first: number
-  /** The keys' digests, in hexadecimal digits. */
-  readonly keys: Array<string>
 }
 
 /** The number of rows after which the survey shows its progress. It is larger than a chunk, because showing the progress costs as much as a dozen rows. */
@@ -142,12 +134,7 @@ export const classifying = (
       ? alikeRows(plan, plan.shape, ledger.digest, sentBefore)
       : undefined
     const originOf = plan.isFixed ? rejectionOf(plan) : undefined
-    const { destination: { form, service }, pipeline } = view
-    const others = (yield* ledger.places).filter((at) =>
-      at.destination.form === form && at.destination.service === service && at.pipeline !== pipeline
-      && at.pipeline !== plan.pipeline.renamedFrom
-    ).map(ledger.view)
-    const shared = new Map<string, SharedRows>()
+    const shared = yield* sharedRows({ fates, contents })
 
     // No generator for each chunk. Generators keep used chunks alive until a full garbage collection, which cost 1 s and 60 MB for a million rows.
     const take = (chunk: RowChunk): Effect.Effect<ReadonlyArray<RejectedRow>, LedgerError> =>
@@ -160,33 +147,12 @@ export const classifying = (
           classifyRows(chunk, keys, known)
           return rejected.take()
         })
-        return others.length === 0 ? classified : Effect.zipLeft(classified, findShared(chunk, keys))
-      })
-
-    /** Looks up the rows of a chunk that would be sent among those that other pipelines imported into the form. */
-    const findShared = ({ firstRow, rows }: RowChunk, keys: ReadonlyArray<string | undefined>) =>
-      Effect.suspend(() => {
-        const sent = keys.flatMap((key, at) =>
-          key !== undefined && fates.get(firstRow + at) === "pending" ? [{ at, key: ledger.digest.key(key) }] : []
-        )
-        return Effect.forEach(sent.length === 0 ? [] : others, (other) =>
-          Effect.map(other.lookUp(sent.map(({ key }) => key)), (known) =>
-            known.forEach((one, nth) => {
-              const at = sent[nth]?.at ?? 0
-              if (one === undefined || isUnsent(one) || one.state === "undone" || !contents.same(one, rows[at]!)) {
-                return
-              }
-              const found = shared.get(other.pipeline) ?? { pipeline: other.pipeline, first: firstRow + at, keys: [] }
-              found.keys.push(sent[nth]!.key.toString("hex"))
-              shared.set(other.pipeline, found)
-            })), { discard: true })
+        return shared.find === undefined ? classified : Effect.zipLeft(classified, shared.find(chunk, keys))
       })
 
     /** Marks the ledger's rows of rejected rows whose keys are certain. They have not vanished. */
     const markKept = ({ faults, rows }: RowChunk) => {
-      const keys = [...faults].flatMap(([index, fault]) =>
-        certainKey(plan, fault, rows[index]!) ?? []
-      )
+      const keys = [...faults].flatMap(([index, fault]) => certainKey(plan, fault, rows[index]!) ?? [])
       if (!isLookedUp || keys.length === 0) return Effect.void
       return Effect.map(view.lookUp(keys.map(ledger.digest.key)), (found) => {
         for (const one of found) {
@@ -237,7 +203,7 @@ export const classifying = (
         changed,
         newRows: added,
         alike: alike?.found(),
-        shared: [...shared.values()],
+        shared: shared.found(),
         rejectedAs: rejected.final,
       }
     }
