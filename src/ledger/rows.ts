@@ -42,6 +42,9 @@ export interface KnownRow {
 export const isUnsent = (row: FoundRow): boolean =>
   (row.state === "notCreated" || row.state === "refused") && row.earlier.length === 0
 
+/** Whether an earlier run imported a row. Its submission may have been deleted since. */
+export const wasImported = ({ state }: Pick<KnownRow, "state">): boolean => state === "imported" || state === "undone"
+
 /** What the ledger knows about a row of a rejected.csv: see `PipelineLedger.fixed`. */
 export type FixedState = "sent" | "changed key" | "unsent"
 

@@ -8,6 +8,7 @@ import {
   type KnownRow,
   type SameRow,
   type Superseded,
+  wasImported,
 } from "../ledger/rows.ts"
 import { missingKeyProblem } from "../mapping/problems.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
@@ -173,29 +174,27 @@ export class Classifier {
     // A row that a fixed row replaced had the key of another row, and says nothing about that row.
     const replacedBy = found === undefined || isSame ? [] : contents.replacedBy(found, cells)
     this.markReplaced(replacedBy)
-    if (found !== undefined && replacedBy.length === 0) {
-      seen.mark(found.id, found.state === "imported" || found.state === "undone", isSame)
-    }
-    const doubt = found !== undefined && (found.state === "inDoubt" || found.state === "intended")
-    const held = doubt && staysInDoubt(plan, found, isSame)
-    if (!doubt && (found?.leftOut === true || plan.mapping.filtered(cells))) {
+    if (found !== undefined && replacedBy.length === 0) seen.mark(found.id, wasImported(found), isSame)
+    const isDoubtful = found !== undefined && (found.state === "inDoubt" || found.state === "intended")
+    const isHeld = isDoubtful && staysInDoubt(plan, found, isSame)
+    if (!isDoubtful && (found?.leftOut === true || plan.mapping.filtered(cells))) {
       if (found?.leftOut === true) newRows?.skip(key)
-      const isFinal = found?.leftOut === true || found?.state === "imported" || found?.state === "undone"
+      const isFinal = found !== undefined && (found.leftOut || wasImported(found))
       return fates.set(row, "filtered", isFinal ? "final" : undefined)
     }
     hash.content(cells, this.positions)
     const isUndone = found !== undefined
       && ((found.state === "undone" && !plan.resendUndone) || contents.isStillInForm(found, cells))
-    const isKnown = found !== undefined && (held || found.state === "imported")
-    if (isKnown && isSame) return this.setKnown(one, key, held ? "inDoubt" : "alreadyImported")
+    const isKnown = found !== undefined && (isHeld || found.state === "imported")
+    if (isKnown && isSame) return this.setKnown(one, key, isHeld ? "inDoubt" : "alreadyImported")
     if (replacedBy.length > 0) return this.setReplaced(one, replacedBy, found)
     const isStillDuplicate = one.origin?.isDuplicate === true && one.origin.key === key
     if (isUndone && !(isStillDuplicate && !isSame)) return this.setUndone(one)
     if (isStillDuplicate) {
       return this.rejectAs(one, "duplicate", [stillDuplicate(plan), ...(this.checker.check(cells) ?? [])])
     }
-    if (isKnown) return this.setChanged(one, key, found, held)
-    this.classifyUnsent(one, key, found, doubt)
+    if (isKnown) return this.setChanged(one, key, found, isHeld)
+    this.classifyUnsent(one, key, found, isDoubtful)
   }
 
   /** Decides the waiting rows, after the last row was classified. Returns the first rows that changed. */
@@ -265,16 +264,16 @@ export class Classifier {
     this.rejected.add(one, "duplicate", [duplicateOf(this.plan, of, same), ...(same ? [] : problems)], same)
   }
 
-  /** Classifies a row that was not sent, or that may be resent (`doubt`). */
-  private classifyUnsent(one: SourceRow, key: string, found: KnownRow | undefined, doubt: boolean): void {
+  /** Classifies a row that was not sent, or that may be resent (`isDoubtful`). */
+  private classifyUnsent(one: SourceRow, key: string, found: KnownRow | undefined, isDoubtful: boolean): void {
     const { checker, fates, hash, keys, origins, plan } = this
     const { cells, row } = one
-    if (one.isSent && !doubt) return this.rejectAs(one, "changed", [alreadySent(plan)])
+    if (one.isSent && !isDoubtful) return this.rejectAs(one, "changed", [alreadySent(plan)])
     const slot = keys.find(hash)
     const other = slot < 0 ? undefined : keys.row(slot)
     const isTaken = other !== undefined && fates.get(other) !== "invalid"
     const problems = checker.check(cells) ?? (isTaken ? undefined : this.uniques.take(cells, key, row))
-    if (problems !== undefined && doubt) return fates.set(row, "inDoubt")
+    if (problems !== undefined && isDoubtful) return fates.set(row, "inDoubt")
     if (other !== undefined && (isTaken || problems !== undefined)) {
       return this.setDuplicate(one, other, keys.hasContent(slot, hash), problems)
     }
@@ -282,8 +281,8 @@ export class Classifier {
       keys.add(hash, row)
       return this.rejectAs(one, "invalid", problems)
     }
-    const twin = one.origin && origins.get(one.origin.name)
-    if (twin !== undefined) return this.rejectAs(one, "duplicate", [sameOrigin(twin)])
+    const first = one.origin && origins.get(one.origin.name)
+    if (first !== undefined) return this.rejectAs(one, "duplicate", [sameOrigin(first)])
     if (one.origin !== undefined) origins.set(one.origin.name, row)
     if (other === undefined) keys.add(hash, row)
     else {
@@ -295,23 +294,23 @@ export class Classifier {
     if (refused !== undefined) return this.rejectAs(one, "refused", [refused])
     // A dry run sends nothing, so it reports a row that was undone and would be sent again as pending.
     const isResent = found?.state === "undone" && plan.mode !== "dry-run"
-    fates.set(row, "pending", doubt ? "resends" : isResent ? "undone" : undefined)
-    if (!doubt) this.newRows?.add(row, key, cells, (found?.id ?? 0) > 0)
+    fates.set(row, "pending", isDoubtful ? "resends" : isResent ? "undone" : undefined)
+    if (!isDoubtful) this.newRows?.add(row, key, cells, (found?.id ?? 0) > 0)
     checker.offer(row)
     this.sendable?.(one, key)
   }
 
   /** Lets a row wait whose key was sent earlier with different content. */
-  private setChanged(one: SourceRow, key: string, found: KnownRow, held: boolean): void {
+  private setChanged(one: SourceRow, key: string, found: KnownRow, isHeld: boolean): void {
     const { checker, hash, plan, rejected } = this
     const { onChange } = plan.pipeline.sink
     const { cells, row } = one
     // Requires the id of the earlier submission. Otherwise, that submission could be confused with a new one that is in doubt.
-    const again = !held && onChange === "import-again" && found.submissionId !== undefined
+    const again = !isHeld && onChange === "import-again" && found.submissionId !== undefined
     const problems = checker.check(cells) ?? (again ? this.uniques.take(cells, key, row) : undefined)
     const isValid = problems === undefined
     const refused = again ? this.refusalOf(found, cells, key) : undefined
-    const fate = held ? "inDoubt" : !again ? "changed" : refused === undefined ? "pending" : "refused"
+    const fate = isHeld ? "inDoubt" : !again ? "changed" : refused === undefined ? "pending" : "refused"
     this.waiting.addChanged(row, hash, fate, isValid)
     if (isValid) rejected.add(one, "duplicate", [duplicateOf(plan, undefined, false)])
     else rejected.add(one, "invalid", problems)

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { SourceFile } from "../domain/report.ts"
 import type { RowChunk } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/errors.ts"
-import type { FixedState, FoundRow } from "../ledger/rows.ts"
+import { type FixedState, type FoundRow, wasImported } from "../ledger/rows.ts"
 import { theRunsId } from "../mapping/stamps.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import { RunFolder } from "../report/RunFolder.ts"
@@ -156,7 +156,7 @@ export const classifying = (
       if (!isLookedUp || keys.length === 0) return Effect.void
       return Effect.map(view.lookUp(keys.map(ledger.digest.key)), (found) => {
         for (const one of found) {
-          if (one !== undefined && one.id > 0) seen.mark(one.id, one.state === "imported" || one.state === "undone")
+          if (one !== undefined && one.id > 0) seen.mark(one.id, wasImported(one))
         }
       })
     }
