@@ -30,8 +30,8 @@ export const findRepeated = (pipeline: Pipeline, { columns }: Source, mapping: M
     hash.key(key)
     hash.content(cells, positions)
     const slot = keys.find(hash)
-    if (slot >= 0 && !(isValid && invalid.has(keys.row(slot)))) {
-      return [duplicateOf(named, keys.row(slot), keys.hasContent(slot, hash))]
+    if (slot >= 0 && !(isValid && invalid.has(keys.number(slot)))) {
+      return [duplicateOf(named, keys.number(slot), keys.hasContent(slot, hash))]
     }
     const problems = isValid ? uniques.take(cells, key, row) : undefined
     if (!isValid || problems !== undefined) invalid.add(row)

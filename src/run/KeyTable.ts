@@ -75,7 +75,7 @@ export class KeyTable {
   }
 
   /** Returns the number that is stored with a key: its row's number, or a count. */
-  row(slot: number): number {
+  number(slot: number): number {
     return this.page(slot)[offset(slot) + 5]! & ~mark
   }
 
@@ -96,20 +96,20 @@ export class KeyTable {
     page[at + 4]! += e
   }
 
-  /** Marks a key whose imported or in-doubt content is in the source. */
-  match(slot: number): void {
+  /** Marks a key: in a survey, one whose imported or in-doubt content is in the source. */
+  mark(slot: number): void {
     const page = this.page(slot)
     const at = offset(slot) + 5
     page[at] = page[at]! | mark
   }
 
-  /** Marks a key, as `match` does. Adds it with this row if it is new. */
-  matchOrAdd(hash: RowHash, row: number): void {
+  /** Marks a key. Adds it with this row if it is new. */
+  markOrAdd(hash: RowHash, row: number): void {
     const slot = this.find(hash)
-    this.match(slot >= 0 ? slot : this.add(hash, row))
+    this.mark(slot >= 0 ? slot : this.add(hash, row))
   }
 
-  matched(slot: number): boolean {
+  isMarked(slot: number): boolean {
     return (this.page(slot)[offset(slot) + 5]! & mark) !== 0
   }
 

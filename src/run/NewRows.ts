@@ -209,10 +209,10 @@ export class NewRows {
               id,
               key,
               old,
-              row: table.row(slot),
+              row: table.number(slot),
               now: table.content(slot),
               by,
-              ambiguous: table.matched(slot) || isPaired,
+              ambiguous: table.isMarked(slot) || isPaired,
             })
           }
         }
@@ -237,8 +237,8 @@ export class NewRows {
     this.hash.d = this.exact.a
     this.hash.e = this.exact.b
     if (slot < 0) table.add(this.hash, row)
-    else if (table.row(slot) !== row) {
-      table.match(slot)
+    else if (table.number(slot) !== row) {
+      table.mark(slot)
       table.addContent(slot, this.hash)
     }
   }

@@ -27,7 +27,7 @@ export class UniqueAnswers {
       this.fill(value, key)
       const slot = given.find(this.hash)
       if (slot < 0) fresh.push([given, value])
-      else if (!given.hasContent(slot, this.hash)) problems.push(answer.problem(value, given.row(slot)))
+      else if (!given.hasContent(slot, this.hash)) problems.push(answer.problem(value, given.number(slot)))
     }
     if (problems.length > 0) return problems
     for (const [given, value] of fresh) {

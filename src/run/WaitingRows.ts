@@ -66,7 +66,7 @@ export class WaitingRows {
       taken.add(one.fixed)
       seen.mark(one.fixed, !one.isInDoubt)
       fates.set(row, one.isUndone ? "undone" : one.isInDoubt ? "inDoubt" : "alreadyImported")
-      if (key !== undefined) keys.matchOrAdd(key, row)
+      if (key !== undefined) keys.markOrAdd(key, row)
     }
   }
 
@@ -79,7 +79,7 @@ export class WaitingRows {
       const fate = this.fates[index]!
       const isValid = this.valid[index]!
       const slot = keys.find(hash)
-      if (slot >= 0 && keys.matched(slot)) return fates.set(row, "duplicate")
+      if (slot >= 0 && keys.isMarked(slot)) return fates.set(row, "duplicate")
       if (fate === "changed") return fates.set(row, "changed")
       if (fate !== "inDoubt" && !isValid) return fates.set(row, "invalid")
       if (slot < 0) {

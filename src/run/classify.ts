@@ -231,7 +231,7 @@ export class Classifier {
   private classifySame(one: SourceRow, key: string, found: SameRow): void {
     this.seen.mark(found.id, true, true)
     if (this.plan.mapping.filtered(one.cells)) return this.fates.set(one.row, "filtered", "final")
-    // The content is not needed, because `setKnown` doesn't compare the content of a matched key.
+    // The content is not needed, because `setKnown` doesn't compare the content of a marked key.
     this.hash.noContent()
     this.setKnown(one, key, "alreadyImported")
   }
@@ -244,8 +244,8 @@ export class Classifier {
       return this.rejectAs(one, "duplicate", [equalsOther])
     }
     const slot = keys.find(hash)
-    if (slot >= 0 && keys.matched(slot)) return this.setDuplicate(one, keys.row(slot), true)
-    keys.matchOrAdd(hash, one.row)
+    if (slot >= 0 && keys.isMarked(slot)) return this.setDuplicate(one, keys.number(slot), true)
+    keys.markOrAdd(hash, one.row)
     this.uniques.take(one.cells, key, one.row)
     this.fates.set(one.row, fate)
   }
@@ -254,7 +254,7 @@ export class Classifier {
   private setUndone(one: SourceRow): void {
     const { hash, keys } = this
     const slot = keys.find(hash)
-    if (slot >= 0) return this.setDuplicate(one, keys.row(slot), keys.hasContent(slot, hash))
+    if (slot >= 0) return this.setDuplicate(one, keys.number(slot), keys.hasContent(slot, hash))
     keys.add(hash, one.row)
     this.fates.set(one.row, "undone")
   }
@@ -270,7 +270,7 @@ export class Classifier {
     const { cells, row } = one
     if (one.isSent && !isDoubtful) return this.rejectAs(one, "changed", [alreadySent(plan)])
     const slot = keys.find(hash)
-    const other = slot < 0 ? undefined : keys.row(slot)
+    const other = slot < 0 ? undefined : keys.number(slot)
     const isTaken = other !== undefined && fates.get(other) !== "invalid"
     const problems = checker.check(cells) ?? (isTaken ? undefined : this.uniques.take(cells, key, row))
     if (problems !== undefined && isDoubtful) return fates.set(row, "inDoubt")

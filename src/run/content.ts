@@ -105,7 +105,7 @@ export const numberedKeys = <A>(digest: (one: A) => Buffer, isSkipped: (one: A) 
     const content = digest(one)
     hash.digest(content)
     const slot = seen.find(hash)
-    const nth = slot < 0 ? 1 : seen.row(slot) + 1
+    const nth = slot < 0 ? 1 : seen.number(slot) + 1
     if (slot < 0) seen.add(hash, 1)
     else seen.set(slot, hash, nth)
     return `${content.toString("hex")}-${nth}`
@@ -165,13 +165,13 @@ export const alikeRows = (
       const slot = keys.find(hash)
       if (slot < 0) {
         const added = keys.add(hash, row)
-        if (isSkipped) keys.match(added)
+        if (isSkipped) keys.mark(added)
         return
       }
-      const isOneSkipped = keys.matched(slot) !== isSkipped
+      const isOneSkipped = keys.isMarked(slot) !== isSkipped
       if (!isOneSkipped && (isSkipped || keys.hasContent(slot, hash))) return
       found = {
-        rows: found?.rows ?? [keys.row(slot), row],
+        rows: found?.rows ?? [keys.number(slot), row],
         state: digest.key(`${found?.state ?? ""} ${key} ${keys.content(slot)} ${hash.d} ${hash.e}`).toString("hex"),
         isOneSkipped: isOneSkipped || found?.isOneSkipped === true,
       }

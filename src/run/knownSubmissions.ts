@@ -32,14 +32,14 @@ export const makeIds = (digest: (id: string) => Buffer) => {
     /** Marks an id as seen. Returns its slot, or -1 if the set lacks it. */
     see: (id: string): number => {
       const slot = slotOf(id)
-      if (slot >= 0) table.match(slot)
+      if (slot >= 0) table.mark(slot)
       return slot
     },
     seen: (id: string): boolean => {
       const slot = slotOf(id)
-      return slot >= 0 && table.matched(slot)
+      return slot >= 0 && table.isMarked(slot)
     },
-    batch: (slot: number): number => table.row(slot),
+    batch: (slot: number): number => table.number(slot),
   }
 }
 

@@ -24,10 +24,10 @@ describe("KeyTable", () => {
         expect(table.size).toBe(model.size)
         for (const [key, { row, content }] of model) {
           const slot = table.find(of(key))
-          expect(table.row(slot)).toBe(row)
+          expect(table.number(slot)).toBe(row)
           expect(table.hasContent(slot, of(key, content))).toBe(true)
           expect(table.hasContent(slot, of(key, `${content}!`))).toBe(false)
-          expect(table.matched(slot)).toBe(false)
+          expect(table.isMarked(slot)).toBe(false)
         }
         expect(table.find(of("\u0000 never added"))).toBe(-1)
       }),
@@ -39,11 +39,11 @@ describe("KeyTable", () => {
     const table = new KeyTable()
     for (let row = 1; row <= 50_000; row++) {
       const slot = table.add(of(`key ${row}`, `content ${row}`), row)
-      if (row % 3 === 0) table.match(slot)
+      if (row % 3 === 0) table.mark(slot)
     }
     for (let row = 1; row <= 50_000; row++) {
       const slot = table.find(of(`key ${row}`))
-      if (table.row(slot) !== row || table.matched(slot) !== (row % 3 === 0)) expect.fail(`row ${row} was lost`)
+      if (table.number(slot) !== row || table.isMarked(slot) !== (row % 3 === 0)) expect.fail(`row ${row} was lost`)
     }
     expect(table.size).toBe(50_000)
   })

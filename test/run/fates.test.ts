@@ -79,7 +79,7 @@ describe("rows whose key was sent with different content", () => {
     const [fates, keys, hash] = [new FateTable(), new KeyTable(), new RowHash()]
     for (const name of matched) {
       hash.key(name)
-      keys.match(keys.add(hash, 1))
+      keys.mark(keys.add(hash, 1))
     }
     rows.forEach(([name, fate, valid, content = ""], index) => {
       hash.key(name)
