@@ -11,7 +11,7 @@ import { withoutApostrophe } from "../report/csv.ts"
 import { certainKey, makeContents, rowKeys } from "../run/content.ts"
 import { SeenLedgerRows } from "../run/FateTable.ts"
 import { KeyTable, RowHash } from "../run/KeyTable.ts"
-import { type Alike, newRows } from "../run/NewRows.ts"
+import { newRows, type Resemblance } from "../run/NewRows.ts"
 import { showWork } from "../run/Progress.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { columnNames } from "../source/columns.ts"
@@ -88,7 +88,7 @@ export const rekeyPipeline = <E, R>(
     return { ...found, recorded: moved + found.pairs.filter(({ isCopied }) => isCopied === true).length }
   }))
 
-const isOriginal = ({ key, old }: Alike): boolean => old !== key
+const isOriginal = ({ key, old }: Resemblance): boolean => old !== key
 
 /** Returns what the ledger knows under a key. `decided`: nothing was sent under it, but a person skipped the row, or it was fixed and imported under another key. `undone`: nothing of it remains in the form. */
 const stateOf = (row: KnownRow | undefined) =>
@@ -207,7 +207,7 @@ const pairsOfSource = (
         })
       })
     yield* eachChunk(source.read(), survey)
-    const old = new Map<number, ReadonlyArray<Alike>>()
+    const old = new Map<number, ReadonlyArray<Resemblance>>()
     const several = new Set<number>()
     const ambiguous = new Set<string>()
     yield* added.compare(view, seen.marks, (pair) => {

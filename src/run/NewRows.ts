@@ -11,10 +11,10 @@ import { earlierKeys } from "./rowIdentity.ts"
 import type { RunLedger, RunPlan } from "./RunContext.ts"
 
 /** How a row of the ledger resembles a new row. `key`: by its key, ignoring formatting or damaged characters. `encoding`: by its key, ignoring characters that differ between encodings. `answers`: by its answers. */
-type AlikeBy = "key" | "encoding" | "answers"
+type ResemblanceKind = "key" | "encoding" | "answers"
 
 /** A row of the ledger that is not in the source, and the new row that resembles it. */
-export interface Alike {
+export interface Resemblance {
   /** The row's number in the ledger. 0 for a key that a person skipped, without a row that may be at the destination. */
   readonly id: number
   /** The row's key in the ledger. */
@@ -24,8 +24,8 @@ export interface Alike {
   /** The number of the new row. */
   readonly row: number
   /** Identifies the keys of all new rows that resemble the row of the ledger. */
-  readonly now: string
-  readonly by: AlikeBy
+  readonly newKeys: string
+  readonly by: ResemblanceKind
   /** Whether several new rows resemble the row of the ledger. */
   readonly ambiguous: boolean
 }
@@ -34,7 +34,7 @@ export interface Alike {
  * How many of the ledger's rows are not in the source (`all`), and how many of them resemble a new row. `answers`
  * counts the new rows instead.
  */
-type MissingRows = Readonly<Record<"all" | AlikeBy, number>>
+type MissingRows = Readonly<Record<"all" | ResemblanceKind, number>>
 
 interface NewKey {
   readonly row: number
@@ -74,7 +74,7 @@ class ForgottenKeys {
 }
 
 interface Found {
-  readonly by: AlikeBy
+  readonly by: ResemblanceKind
   readonly table: KeyTable
   readonly slot: number
 }
@@ -185,7 +185,7 @@ export class NewRows {
   compare(
     view: PipelineLedger,
     seen: SeenRows,
-    each: (pair: Alike) => void,
+    each: (pair: Resemblance) => void,
   ): Effect.Effect<MissingRows, LedgerError> {
     const paired = new Uint8Array(this.rests.size)
     const nameOf = this.naming()
@@ -194,8 +194,8 @@ export class NewRows {
       Effect.sync(() => {
         for (const { at: id, key, originals, rest } of rows) {
           const byKey = [key, ...originals].flatMap((old) => {
-            const alike = this.findKey(old)
-            return alike === undefined ? [] : [{ ...alike, old }]
+            const match = this.findKey(old)
+            return match === undefined ? [] : [{ ...match, old }]
           })
           const byAnswers = byKey.length > 0 ? undefined : this.findAnswers(rest, nameOf)
           const all = byAnswers === undefined ? byKey : [{ ...byAnswers, old: key }]
@@ -210,7 +210,7 @@ export class NewRows {
               key,
               old,
               row: table.number(slot),
-              now: table.content(slot),
+              newKeys: table.content(slot),
               by,
               ambiguous: table.isMarked(slot) || isPaired,
             })

@@ -5,7 +5,7 @@ import { counted } from "../domain/words.ts"
 import type { KeyRule, RowIdentity } from "../ledger/facts.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { columnNames } from "../source/columns.ts"
-import { alikeRows, conditionsOf, type KeyOf, restAnswers } from "./content.ts"
+import { conditionsOf, findSameKeyRows, type KeyOf, restAnswers } from "./content.ts"
 import { moveKeys } from "./moveKeys.ts"
 import { earlierKeys, keyRuleOf, refuse, rekeyCommand, sameList } from "./rowIdentity.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
@@ -63,11 +63,11 @@ export const adoptKeys = Effect.gen(function*() {
   const { sentBefore, where } = conditionsOf(run, facts, ledger.digest)
   for (const { keys, rule } of sentBefore === 0 ? [] : makers) {
     if (rule.columns !== "content") continue
-    const alike = yield* alikeBy(keys(), sentBefore)
-    if (alike === undefined) continue
-    const [one, other] = alike.rows
+    const sameKey = yield* sameKeyRows(keys(), sentBefore)
+    if (sameKey === undefined) continue
+    const [one, other] = sameKey.rows
     const isRefused = yield* refuse(
-      [{ where, alike: alike.state }],
+      [{ where, alike: sameKey.state }],
       `In earlier runs the row key was the row's content. Rows ${one} and ${other} had the same key. Since then, \`where\` or \`empty\` was edited, so that only one of the two is skipped. So it is unknown which of such rows were imported.`,
       {
         how: "Restore the earlier `where` and `empty`, run once, then edit them.",
@@ -98,19 +98,19 @@ export const adoptKeys = Effect.gen(function*() {
 })
 
 /** Returns rows of the source that had the same key from content, of which `where` skips only one. */
-const alikeBy = (keyOf: KeyOf, sentBefore: number) =>
+const sameKeyRows = (keyOf: KeyOf, sentBefore: number) =>
   Effect.gen(function*() {
     const run = yield* CurrentRun
     const { ledger: { digest }, view } = yield* RunLedger
-    const alike = alikeRows(run, [], digest, sentBefore)
+    const sameKey = findSameKeyRows(run, [], digest, sentBefore)
     const add = ({ faults, firstRow, rows }: RowChunk) => {
       const keyed = rows.flatMap((cells, at) => {
         const key = faults.has(at) ? undefined : keyOf(cells)
         return key === undefined ? [] : [{ row: firstRow + at, key, cells }]
       })
       return Effect.map(view.lookUp(keyed.map(({ key }) => digest.key(key))), (known) =>
-        keyed.forEach(({ cells, key, row }, at) => alike.add(row, key, cells, known[at]?.id ?? 0)))
+        keyed.forEach(({ cells, key, row }, at) => sameKey.add(row, key, cells, known[at]?.id ?? 0)))
     }
     yield* eachChunk(run.source.read(), add, (yield* Stop).requested)
-    return alike.found()
+    return sameKey.found()
   })

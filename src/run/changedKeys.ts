@@ -8,7 +8,7 @@ import { fewRows } from "../project/sinkSection.ts"
 import type { ColumnAlias } from "../project/sourceSection.ts"
 import type { SourceDialect } from "../source/Source.ts"
 import { conditionsOf } from "./content.ts"
-import type { Alike, NewRows } from "./NewRows.ts"
+import type { NewRows, Resemblance } from "./NewRows.ts"
 import { overLimit } from "./review.ts"
 import { refuse, rekeyCommand, sameList } from "./rowIdentity.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
@@ -50,7 +50,7 @@ const dialectText = ({ columns = "", delimiter, encoding, format, quotes }: Read
 const shownPairs = 5
 
 /** The parts of a survey that show whether known rows seem to be new. */
-type SurveyedKeys = Pick<Survey, "alike" | "newRows" | "seen" | "shared">
+type SurveyedKeys = Pick<Survey, "newRows" | "sameKey" | "seen" | "shared">
 
 /**
  * Stops the run before anything is sent if new rows resemble rows that were imported, or skipped by a person, and are no longer in the source. One row is enough if only the formatting of its key differs. Rows may also resemble each
@@ -108,7 +108,7 @@ const resemblancesOf = (newRows: NewRows, { seen }: SurveyedKeys) =>
   Effect.gen(function*() {
     const { ledger, view } = yield* RunLedger
     /** The first new rows whose key resembles an earlier one. */
-    const shown: Array<Alike> = []
+    const shown: Array<Resemblance> = []
     /** A digest of all pairs of each kind. */
     const states = { key: "", encoding: "", answers: "" }
     /** The number of the first new row whose answers equal earlier ones. */
@@ -116,7 +116,7 @@ const resemblancesOf = (newRows: NewRows, { seen }: SurveyedKeys) =>
     const missing = yield* newRows.compare(view, seen.marks, (pair) => {
       if (pair.by === "key" && shown.length < shownPairs) shown.push(pair)
       if (pair.by === "answers" && example === 0) example = pair.row
-      states[pair.by] = ledger.digest.key(`${states[pair.by]} ${pair.old} ${pair.now}`).toString("hex")
+      states[pair.by] = ledger.digest.key(`${states[pair.by]} ${pair.old} ${pair.newKeys}`).toString("hex")
     })
     // Rows that are only sent again would hide a few that are replaced.
     const of = Math.max(newRows.neverSent, missing.answers)
@@ -143,11 +143,11 @@ const refuseShared = ({ shared }: SurveyedKeys) =>
   })
 
 /** Refuses rows with the same key from content if one of them may be new. With an edited `where`, a row may get the key of another one, so that no row seems to be new. */
-const refuseSameKeys = ({ alike, newRows }: SurveyedKeys, { where }: SourceReading) =>
+const refuseSameKeys = ({ newRows, sameKey }: SurveyedKeys, { where }: SourceReading) =>
   Effect.gen(function*() {
-    if (alike === undefined || newRows === undefined || (newRows.size === 0 && !alike.isOneSkipped)) return false
+    if (sameKey === undefined || newRows === undefined || (newRows.size === 0 && !sameKey.isOneSkipped)) return false
     const { shape } = yield* CurrentRun
-    const { rows: [one, other], state } = alike
+    const { rows: [one, other], state } = sameKey
     return yield* refuse(
       [{ alike: shape.toSorted(), where, state }],
       `Rows ${one} and ${other} have the same cells in the columns that the first run read, from which \`rowKey: content\` makes keys. But the mapping reads other columns of these rows now, or \`where\` or \`empty\` was edited, so that only one of the two is skipped. So it is unknown which of such rows were imported.`,

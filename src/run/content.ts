@@ -129,7 +129,7 @@ export const conditionsOf = (
 }
 
 /** Rows that keys from content can't distinguish. */
-export interface AlikeRows {
+export interface SameKeyRows {
   /** The numbers of the first two. */
   readonly rows: readonly [one: number, other: number]
   /** Digest of their keys and contents, each with the digest of those before it. */
@@ -139,13 +139,13 @@ export interface AlikeRows {
 }
 
 /**
- * Returns what finds rows with the same key from content, apart from the number, although the mapping reads different cells of them, or `where` skips only
- * one of them and was different when the other was sent: a key covers only the columns that the first run read, and numbers skipped rows separately.
+ * Returns what finds rows with the same key from content, apart from the number, although the mapping reads different cells of them. A key covers only the columns that the first run read.
+ * Also finds them if `where` skips only one of them and was different when the other was sent. A key numbers skipped rows separately.
  *
  * @param names the columns that the mapping reads
  * @param sentBefore the last row of the ledger that may have been sent with a different `where`
  */
-export const alikeRows = (
+export const findSameKeyRows = (
   { columns, mapping }: Pick<RunPlan, "columns" | "mapping">,
   names: ReadonlyArray<string>,
   digest: Digester,
@@ -154,7 +154,7 @@ export const alikeRows = (
   const positions = positionsOf(names, columns)
   const keys = new KeyTable()
   const hash = new RowHash()
-  let found: AlikeRows | undefined
+  let found: SameKeyRows | undefined
   return {
     /** @param id the number of the ledger's row with this key, or 0 */
     add: (row: number, key: string, cells: Cells, id: number): void => {

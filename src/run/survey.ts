@@ -14,15 +14,15 @@ import { CellTable } from "./CellTable.ts"
 import type { ChangedRow } from "./changedRows.ts"
 import { Classifier, type ClassifierOptions } from "./classify.ts"
 import {
-  type AlikeRows,
-  alikeRows,
   certainKey,
   conditionsOf,
+  findSameKeyRows,
   type KeyOf,
   type Origin,
   rejectionOf,
   rowKeys,
   rowTexts,
+  type SameKeyRows,
 } from "./content.ts"
 import type { FateTable, SeenLedgerRows } from "./FateTable.ts"
 import { type NewRows, newRows } from "./NewRows.ts"
@@ -50,7 +50,7 @@ export interface Survey {
   /** The rows that are new. Undefined if the ledger has no rows, because then no new row can be a known one. */
   readonly newRows: NewRows | undefined
   /** Rows that keys from content can't distinguish, although the mapping reads different cells of them, or an edited `where` skips one of them. */
-  readonly alike: AlikeRows | undefined
+  readonly sameKey: SameKeyRows | undefined
   /** Rows that would be sent, although other pipelines may have imported them into the form. */
   readonly shared: ReadonlyArray<SharedRows>
   /** Returns a row that was spooled as rejected, with its final fate. Undefined if the row is not rejected in the end. */
@@ -129,9 +129,9 @@ export const classifying = (
     const keyOf = numbering()
     const { firstColumns } = facts
     const { sentBefore } = conditionsOf(plan, facts, ledger.digest)
-    const alike = plan.mapping.keyed === "content" && firstColumns !== undefined
+    const sameKey = plan.mapping.keyed === "content" && firstColumns !== undefined
         && (sentBefore > 0 || !plan.shape.every((name) => firstColumns.includes(name)))
-      ? alikeRows(plan, plan.shape, ledger.digest, sentBefore)
+      ? findSameKeyRows(plan, plan.shape, ledger.digest, sentBefore)
       : undefined
     const originOf = plan.isFixed ? rejectionOf(plan) : undefined
     const shared = yield* sharedRows({ fates, contents })
@@ -188,7 +188,7 @@ export const classifying = (
         const known = found[index]
         classifier.classify({ row, cells, key, fault, found: known, origin, isSent: state === "sent" })
         if (key !== undefined) {
-          alike?.add(row, key, cells, known === undefined || known.state === "keyless" ? 0 : known.id)
+          sameKey?.add(row, key, cells, known === undefined || known.state === "keyless" ? 0 : known.id)
         }
       }
     }
@@ -202,7 +202,7 @@ export const classifying = (
         seen,
         changed,
         newRows: added,
-        alike: alike?.found(),
+        sameKey: sameKey?.found(),
         shared: shared.found(),
         rejectedAs: rejected.final,
       }
