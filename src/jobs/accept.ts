@@ -51,9 +51,9 @@ const acceptances: { readonly [R in AcceptReason]: Entry } = {
     }),
   canary: ({ ledger, prepared: { form, mapping, pipeline }, view }) =>
     Effect.map(view.facts, ({ canary }) => {
-      const standing = canaryBasis({ mapping, formFingerprint: formFingerprint(form), pipeline }, ledger)
-      return canary?.state === "failed" && canary.standing === standing
-        ? { states: [standing], what: `The canary failed. ${canary.because}` }
+      const basis = canaryBasis({ mapping, formFingerprint: formFingerprint(form), pipeline }, ledger)
+      return canary?.state === "failed" && canary.standing === basis
+        ? { states: [basis], what: `The canary failed. ${canary.because}` }
         : undefined
     }),
   ledger: ({ ledger }) =>

@@ -106,17 +106,17 @@ export const canaryBasis = (
 export const canarySize = Effect.gen(function*() {
   const plan = yield* CurrentRun
   const { ledger, view } = yield* RunLedger
-  const standing = canaryBasis(plan, ledger)
-  if (yield* view.accepted("canary", [standing])) return 0
+  const basis = canaryBasis(plan, ledger)
+  if (yield* view.accepted("canary", [basis])) return 0
   const { canary: before } = yield* view.facts
-  if (before?.standing === standing) {
+  if (before?.standing === basis) {
     const because = before.state === "failed"
       ? before.because
       : before.state === "sent"
       ? yield* faultsOf(before.run)
       : undefined
     if (because !== undefined) {
-      if (before.state === "sent") yield* recordResult({ standing, state: "failed", because })
+      if (before.state === "sent") yield* recordResult({ standing: basis, state: "failed", because })
       yield* (yield* Stop).request({
         _tag: "Protected",
         because: `The canary of an earlier run failed and nothing has changed since: ${because} `
@@ -174,17 +174,17 @@ export const evaluateCanary = Effect.gen(function*() {
   const counts = yield* RunCounts
   const { differing, missing, verified } = counts.verdicts(counts.imported)
   const { inDoubt, refused } = counts.fresh
-  const standing = canaryBasis(plan, ledger)
+  const basis = canaryBasis(plan, ledger)
   const because = sentenceOf({ differing, missing, refused })
   if (because !== undefined) {
-    yield* recordResult({ standing, state: "failed", because })
+    yield* recordResult({ standing: basis, state: "failed", because })
     return yield* stop.request({
       _tag: "Protected",
       because: `The canary failed. ${because} Nothing more was sent. ${acceptance(plan)}`,
     })
   }
   if (inDoubt > 0) return yield* stop.request({ _tag: "CanaryInDoubt" })
-  if (verified > 0 && verified === counts.imported) return yield* recordResult({ standing, state: "passed" })
+  if (verified > 0 && verified === counts.imported) return yield* recordResult({ standing: basis, state: "passed" })
   // Some submissions are still unread. The next run reads them first.
   if (verified > 0) return
   if (!stop.requested()) {
