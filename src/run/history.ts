@@ -152,12 +152,12 @@ export const compareWithPast = (run: RunFacts) =>
   Effect.gen(function*() {
     const plan = yield* CurrentRun
     if (plan.mode !== "run" && plan.mode !== "dry-run") {
-      return { coverage: covered, unusual: [], unknownAge: undefined }
+      return { coverage: covered, anomalies: [], unknownAge: undefined }
     }
     const history = yield* historyOf((yield* RunLedger).view, plan.id)
     const coverage = yield* coverageOf(run, history)
     const { stale, unknown } = sourceAge(plan, Date.parse(run.startedAt))
-    return { coverage, unusual: anomalies(run, history, stale, coverage), unknownAge: unknown }
+    return { coverage, anomalies: anomalies(run, history, stale, coverage), unknownAge: unknown }
   })
 
 /** Anomalies that an unchanged source can also show. */

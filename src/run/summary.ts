@@ -204,7 +204,7 @@ const resultOf = (ended: Ended) =>
       alreadyKnown: repeated?.alreadyKnown ?? (survey?.seen.imported ?? 0) + (missed?.count ?? 0),
       vanished,
     })
-    const { coverage, unknownAge, unusual } = yield* compareWithPast(facts)
+    const { anomalies, coverage, unknownAge } = yield* compareWithPast(facts)
     const end = {
       balanced,
       reasons: (yield* Stop).reasons(),
@@ -214,6 +214,7 @@ const resultOf = (ended: Ended) =>
     }
     return {
       ...end,
+      anomalies,
       ...ending({ ...end, unproven: unproven + (wholeForm?.missing ?? 0) }),
       acknowledged: plan.mode === "reconcile" ? acknowledgedOf(standing, drift) : review?.acknowledged ?? 0,
       coverage,
@@ -225,7 +226,6 @@ const resultOf = (ended: Ended) =>
       standing,
       unknownAge,
       unproven,
-      unusual,
       vanished,
       wholeForm,
       rehearsed: plan.rehearsed === undefined || survey === undefined ? undefined : sinceRehearsal(plan.rehearsed, {
@@ -250,7 +250,7 @@ const summarise = (ended: Ended) =>
     const { form, mapping, mode, pipeline, rehearsal } = plan
     const { finishedAt, repeated, startedAt, survey } = ended
     const result = yield* resultOf(ended)
-    const { coverage, exitCode, facts, inDoubt, left, needed, outcome, pull, rows, standing, unusual, vanished } =
+    const { anomalies, coverage, exitCode, facts, inDoubt, left, needed, outcome, pull, rows, standing, vanished } =
       result
     const { rehearsed, unproven, unknownAge, wholeForm } = result
     const requests = yield* service.requests
@@ -314,7 +314,7 @@ const summarise = (ended: Ended) =>
       vanished,
       wholeForm,
       unchangedSince: repeated?.run,
-      anomalies: unlessEmpty(unusual),
+      anomalies: unlessEmpty(anomalies),
       discarded: counts.discarded,
       sent: counts.sent,
       questions: mapping.answers.map(({ id, kind, name }) => ({ id, name, kind, ...counts.question(id) })),
@@ -332,7 +332,7 @@ const summarise = (ended: Ended) =>
         ...(ended.wholeForm?.warnings ?? []),
         ...(yield* editedMapping),
         ...(rehearsed?.differs ?? []),
-        ...unusual.map(({ sentence }) => sentence),
+        ...anomalies.map(({ sentence }) => sentence),
         ...(unknownAge === undefined ? [] : [unknownAge]),
       ],
       versions: { formferry: version, node: process.versions.node },
@@ -341,7 +341,7 @@ const summarise = (ended: Ended) =>
     return {
       report,
       pulled: pull.pulled,
-      facts: { ...facts, gap: coverage.gap?.run, anomalies: unusual.map(({ code }) => code) } satisfies RunFacts,
+      facts: { ...facts, gap: coverage.gap?.run, anomalies: anomalies.map(({ code }) => code) } satisfies RunFacts,
     }
   })
 
