@@ -156,11 +156,11 @@ export class CellTable {
 /** The counts of a column that a run keeps in case the next run finds the source unchanged: all filled cells, those of rejected rows, and those of skipped rows. */
 export type KeptCells = readonly [cells: number, rejected: number, skipped: number]
 
-export const kept = (columns: ReadonlyArray<ColumnCells>): ReadonlyArray<KeptCells> =>
+export const keptCells = (columns: ReadonlyArray<ColumnCells>): ReadonlyArray<KeptCells> =>
   columns.map(({ cells, states }) => [cells, states.rejected, states.skipped])
 
 /** Returns the columns of an unchanged source. Cells that were neither rejected nor skipped count as already imported. */
-export const columnsAgain = (
+export const unchangedColumns = (
   columns: ReadonlyArray<Column>,
   { columnUses }: Pick<Mapping, "columnUses">,
   cells: ReadonlyArray<KeptCells>,

@@ -12,7 +12,7 @@ import { checkDrift, compareWithVerified, type DriftResult } from "../reconcile/
 import { type ReadBackOptions, unlessUnreadable } from "../reconcile/ReadBack.ts"
 import { RunFolder } from "../report/RunFolder.ts"
 import { unlessAborted } from "../service/cancellation.ts"
-import { pageRows as listedRows } from "../service/FormService.ts"
+import { pageRows } from "../service/FormService.ts"
 import { showProgress } from "./Progress.ts"
 import { countComparisons, type CreatedRow, readBackOptions, readBackRows } from "./readBackRows.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
@@ -34,9 +34,9 @@ const mostUnreadable = 20
  *
  * @param unfinished an interrupted reconciliation: continues after the rows that it has read, and keeps their counts
  * @param isWholeForm whether the form's whole list is compared with the ledger first
- * @param pageRows the number of submissions after which the progress is recorded
+ * @param recordedEvery the number of submissions after which the progress is recorded
  */
-export const reconcileAll = (unfinished: Reconciliation | undefined, isWholeForm: boolean, pageRows = 1_000) =>
+export const reconcileAll = (unfinished: Reconciliation | undefined, isWholeForm: boolean, recordedEvery = 1_000) =>
   Effect.gen(function*() {
     const { id, mode } = yield* CurrentRun
     const { view } = yield* RunLedger
@@ -49,7 +49,7 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, isWholeForm
     const read = unfinished?.readBack
     for (const verdict of verdicts) if (verdict !== "unread") counts.readBack(verdict, read?.[verdict] ?? 0)
     let whole = true
-    const pages = view.pages("sent", { after: unfinished?.after, size: pageRows })
+    const pages = view.pages("sent", { after: unfinished?.after, size: recordedEvery })
       .pipe(
         Stream.filter((rows) => rows.length > 0),
         // The order is kept, because a page counts as read only after all pages before it.
@@ -102,7 +102,7 @@ const readPage = (options: ReadBackOptions, rows: ReadonlyArray<SentRow>) =>
     // Submissions that were read earlier have had time to become visible.
     const atOnce = { ...options, visibleWithin: Duration.zero }
     const { listing } = options
-    const together = listing === undefined ? readingRows : listedRows
+    const together = listing === undefined ? readingRows : pageRows
     for (const [patient, rows] of [[options, unread], [atOnce, unproven]] as const) {
       for (const some of Arr.chunksOf(rows, together)) {
         counts.read += some.length

@@ -5,7 +5,7 @@ import type { ColumnCells, RunReport, SourceFile } from "../domain/report.ts"
 import type { Digester } from "../ledger/Ledger.ts"
 import { version } from "../project/version.ts"
 import { type Earlier, RunFolder } from "../report/RunFolder.ts"
-import { columnsAgain, kept } from "./CellTable.ts"
+import { keptCells, unchangedColumns } from "./CellTable.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 import { factsOf, type Repeatable, repeatOf } from "./runRecord.ts"
 import { Stop } from "./Stop.ts"
@@ -68,7 +68,7 @@ export const unchangedSince = Effect.gen(function*() {
     earlier,
     rows: { ...repeat.rows, imported: 0, alreadyImported: alreadyImported + imported },
     sources: repeat.sources.map((source, at) => ({ ...source, file: files[at]?.file ?? "", taken: [] })),
-    columns: columnsAgain(plan.columns, plan.mapping, repeat.cells),
+    columns: unchangedColumns(plan.columns, plan.mapping, repeat.cells),
     needed: attention.rows - attention.acknowledged,
     acknowledged: attention.acknowledged,
     vanished: { count: facts.vanished.count, fresh: 0 },
@@ -96,7 +96,7 @@ export const repeatable = (report: Pick<RunReport, "rows" | "sources" | "balance
       settings: settingsOf(plan, ledger.digest),
       sources: sources.map(({ bytes, format, rows, sha256 }) => ({ sha256, bytes, rows, format })),
       rows,
-      cells: kept(columns),
+      cells: keptCells(columns),
       marks: { leftOut, settlements },
     } satisfies Repeatable
   })

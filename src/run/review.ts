@@ -40,13 +40,13 @@ export const reviewSurvey = (survey: Survey) =>
         const attention = rows.filter((row) => !row.quiet).map(attentionOf)
         for (const { quiet, row } of rows) if (quiet) done.add(row)
         if (attention.length === 0) return
-        const standings = yield* view.attended(attention)
+        const attended = yield* view.attended(attention)
         attention.forEach((row, index) => {
-          if (standings[index] === "acknowledged") {
+          if (attended[index] === "acknowledged") {
             review.acknowledged++
             done.add(row.row)
           } else review.needed++
-          if (standings[index] === "new" && row.fate === "invalid") review.newlyInvalid++
+          if (attended[index] === "new" && row.fate === "invalid") review.newlyInvalid++
         })
         if (isComplete) yield* RunLedger.write((session) => session.recordFacts({ attention }))
       }))
