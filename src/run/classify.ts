@@ -259,9 +259,17 @@ export class Classifier {
     this.fates.set(one.row, "undone")
   }
 
-  private setDuplicate(one: SourceRow, of: number, same: boolean, problems: ReadonlyArray<Problem> = []): void {
-    this.fates.set(one.row, "duplicate", same ? "repeats" : undefined)
-    this.rejected.add(one, "duplicate", [duplicateOf(this.plan, of, same), ...(same ? [] : problems)], same)
+  private setDuplicate(
+    one: SourceRow,
+    of: number,
+    hasSameContent: boolean,
+    problems: ReadonlyArray<Problem> = [],
+  ): void {
+    this.fates.set(one.row, "duplicate", hasSameContent ? "repeats" : undefined)
+    this.rejected.add(one, "duplicate", [
+      duplicateOf(this.plan, of, hasSameContent),
+      ...(hasSameContent ? [] : problems),
+    ], hasSameContent)
   }
 
   /** Classifies a row that was not sent, or that may be resent (`isDoubtful`). */

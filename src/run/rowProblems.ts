@@ -12,13 +12,15 @@ type Keyed = Pick<RunPlan, "keyColumns">
  *
  * @param row the other row's number, if it is already known
  */
-export const duplicateOf = ({ keyColumns }: Keyed, row: number | undefined, same: boolean): Problem => ({
+export const duplicateOf = ({ keyColumns }: Keyed, row: number | undefined, hasSameContent: boolean): Problem => ({
   code: "duplicate-key",
   column: keyColumns[0],
   message: `${cut(keyColumns.join(", "))} contains the same key as ${
     row === undefined ? "another row of this source" : `row ${row}`
   }, with ${
-    same ? "the same content: nothing is lost" : "different content: give one of them a different key, or remove it"
+    hasSameContent
+      ? "the same content: nothing is lost"
+      : "different content: give one of them a different key, or remove it"
   }.`,
 })
 
