@@ -16,7 +16,7 @@ import { endOf, isFixed, ownColumns } from "../source/fixed.ts"
 import type { Source } from "../source/Source.ts"
 import type { Rehearsed } from "./sinceRehearsal.ts"
 
-/** Finds cells that were spoilt before they came into the source, and rows that are not records. */
+/** Finds cells that were damaged before they came into the source, and rows that are not records. */
 interface TrapFinder {
   readonly add: (row: number, cells: Cells, item: Item) => void
   readonly findings: Effect.Effect<ReadonlyArray<Diagnostic>>

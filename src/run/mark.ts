@@ -72,9 +72,9 @@ export interface PullStart {
  * outcome is known. Returns undefined if the run must not set a mark.
  */
 export const startPull = Effect.gen(function*() {
-  const { mode, otherSource, source: { increment } } = yield* CurrentRun
+  const { mode, ownSource, source: { increment } } = yield* CurrentRun
   const { view } = yield* RunLedger
-  if (mode !== "run" || otherSource !== undefined) return undefined
+  if (mode !== "run" || !ownSource) return undefined
   const { pulled } = yield* view.facts
   const { lastIntent: upTo } = yield* view.counts
   if (increment?.mark === undefined) {

@@ -66,7 +66,7 @@ export const settleByList = (
     })
   })
 
-/** Settles rows in doubt from the form's list, if the service can list. If the form can't be listed, the rows stay in doubt and the run goes on. */
+/** Settles rows in doubt from the form's list, if the service can list. If the form can't be listed, the rows stay in doubt and the run continues. */
 export const settleDoubts = Effect.gen(function*() {
   const { form, mapping, pipeline, target } = yield* CurrentRun
   const { ledger, session, view } = yield* RunLedger
