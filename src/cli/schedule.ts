@@ -7,7 +7,7 @@ import type * as Scope from "effect/Scope"
 import { exits, wasInterrupted } from "../domain/exit.ts"
 import { fateWords } from "../domain/fate.ts"
 import type { RunReport } from "../domain/report.ts"
-import { outcomeWords } from "../domain/run.ts"
+import { outcomeWord } from "../domain/run.ts"
 import { count, inZone, lasting, span, titledCounts } from "../domain/words.ts"
 import type { Plan, Planned, ScheduledProject } from "../jobs/schedules.ts"
 import type { ScheduleEvent, ScheduleOptions } from "../jobs/turns.ts"
@@ -153,7 +153,7 @@ const planJson = ({ pipelines, unreadable }: Plan, isoInZone: (millis: number, z
 /** Shows the result of a scheduled run: a line with its counts, and why it is not complete. */
 const showScheduled = (report: RunReport, folder: string, zone: string, screen: Screen): string => {
   const paint = paints(screen)
-  const { title, tone } = outcomeWords[report.outcome]
+  const { title, tone } = outcomeWord(report)
   const rows = titledCounts(fateWords, report.rows)
   const head = `${inZone(Date.parse(report.startedAt), zone)} ${report.pipeline}: `
   const tail = ` after ${span(report.startedAt, report.finishedAt) ?? "?"}: ${count(report.rows.read)} read${

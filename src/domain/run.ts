@@ -50,6 +50,22 @@ export type Outcome = keyof typeof outcomeWords
 
 export const outcomes = namesOf(outcomeWords)
 
+/** The part of a run's report that says how the run ended. */
+interface Ended {
+  readonly outcome: Outcome
+  readonly needReview?: number | undefined
+}
+
+/** Returns the words for how a run ended. A run can need attention although no row needs review. */
+export const outcomeWord = ({ needReview, outcome }: Ended): Word =>
+  outcome === "attention" && needReview === 0
+    ? { title: "Needs your decision", meaning: "Done, but there may be rows that no run has read.", tone: "warn" }
+    : outcomeWords[outcome]
+
+/** Returns sentences that say why a run ended as it did. */
+export const reasonsOf = ({ because, ...ended }: Ended & { readonly because: ReadonlyArray<string> }) =>
+  because.length === 0 ? [outcomeWord(ended).meaning] : because
+
 /** In a file's `taken`: the entry that says how quotes at the start of cells were read. */
 export const strayQuotes = "stray quotes"
 

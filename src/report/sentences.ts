@@ -4,16 +4,10 @@ import { fates, fateWords, submissionsIn, verdicts, verdictWords } from "../doma
 import { brief } from "../domain/problem.ts"
 import { phases } from "../domain/progress.ts"
 import type { ColumnCells, RunReport, SourceFile, Unread } from "../domain/report.ts"
-import { aboveRow, outcomeWords, strayQuotes } from "../domain/run.ts"
-import { count, counted, firstOf, lastingEach, listed, oneLine, span, type Word } from "../domain/words.ts"
+import { aboveRow, strayQuotes } from "../domain/run.ts"
+import { count, counted, firstOf, lastingEach, listed, oneLine, span } from "../domain/words.ts"
 
 // Sentences about a report, for the page and the terminal.
-
-/** Returns the words for how a run ended. A run can need attention although no row needs review. */
-export const outcomeWord = ({ needReview, outcome }: Pick<RunReport, "needReview" | "outcome">): Word =>
-  outcome === "attention" && needReview === 0
-    ? { title: "Needs your decision", meaning: "Done, but there may be rows that no run has read.", tone: "warn" }
-    : outcomeWords[outcome]
 
 /** Returns the result of a run in one sentence. */
 export const sentence = (report: RunReport): string => {

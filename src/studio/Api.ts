@@ -79,6 +79,7 @@ const Job = struct({
     Schema.TaggedStruct("Ended", {
       exitCode: Count("the exit code that the command would have"),
       outcome: may(Schema.Literal(...outcomes)),
+      needReview: RunReport.fields.needReview,
       run: may(Text("the run's id, if it left a report")),
       message: Text("what happened, as sentences"),
       diagnostics: List(DiagnosticSchema, "findings of a check, or why a run did not start"),
@@ -95,7 +96,7 @@ const PastRun = RunReport.pick("form", "mode", "outcome", "rows", "run", "starte
 const Results = struct({
   report: struct({
     ...PastRun.fields,
-    ...RunReport.pick("anomalies", "because", "differences", "next", "pipeline", "readBack", "warnings").fields,
+    ...RunReport.pick("anomalies", "because", "differences", "needReview", "next", "pipeline", "readBack", "warnings").fields,
   }),
   runs: List(PastRun, "the newest runs, the newest first"),
   allRuns: Count("all runs with a report"),

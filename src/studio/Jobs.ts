@@ -11,7 +11,7 @@ import { resolve, sep } from "node:path"
 import { allFindings } from "../domain/diagnostic.ts"
 import { exits } from "../domain/exit.ts"
 import type { ProgressEvent } from "../domain/progress.ts"
-import { outcomeWords, type SendQuestion } from "../domain/run.ts"
+import { outcomeWord, reasonsOf, type SendQuestion } from "../domain/run.ts"
 import { commandLine } from "../domain/shell.ts"
 import { isoOf } from "../domain/words.ts"
 import { attempt, type AttemptFailure, type Notifier, reasonOf } from "../jobs/attempt.ts"
@@ -143,10 +143,9 @@ export const makeJobs = (jobOptions: JobOptions) =>
             pipeline,
             runPipeline(project, { ...options, dryRun: mode === "dry-run", confirm: () => false, ask }),
           )
-        const { because, exitCode, next, outcome, run } = report
-        const { meaning, title } = outcomeWords[outcome]
-        const message = [`${title}.`, ...because.length === 0 ? [meaning] : because].join(" ")
-        return { exitCode, outcome, run, next, message, diagnostics: [] }
+        const { exitCode, needReview, next, outcome, run } = report
+        const message = [`${outcomeWord(report).title}.`, ...reasonsOf(report)].join(" ")
+        return { exitCode, outcome, needReview, run, next, message, diagnostics: [] }
       })
 
     const run = (entry: Entry) =>

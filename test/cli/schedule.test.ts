@@ -1,16 +1,18 @@
 import { NodeContext } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"
-import { Effect, LogLevel, TestClock } from "effect"
+import { Effect, Exit, LogLevel, TestClock } from "effect"
 import { Invocation } from "../../src/cli/Invocation.ts"
 import { Output } from "../../src/cli/Output.ts"
 import { showEvent } from "../../src/cli/schedule.ts"
 import type { ScheduleEvent } from "../../src/jobs/turns.ts"
+import type { Project } from "../../src/project/Project.ts"
+import { exampleReport } from "../report/exampleReport.ts"
 
 const schedule = { cron: "0 2 * * *", zone: "Europe/Berlin", to: undefined }
 
 const told = (event: ScheduleEvent, { timed = false, width = 80 } = {}) =>
   Effect.gen(function*() {
-    const err: Array<string> = []
+    const shown: Array<string> = []
     yield* TestClock.setTime(Date.parse("2026-11-20T01:00:00Z"))
     yield* showEvent(event, false).pipe(
       Effect.provideService(Output, {
@@ -19,8 +21,8 @@ const told = (event: ScheduleEvent, { timed = false, width = 80 } = {}) =>
         interactive: false,
         hasBottom: false,
         timed,
-        print: () => Effect.void,
-        say: (text) => void err.push(text),
+        print: (text) => Effect.sync(() => void shown.push(text)),
+        say: (text) => void shown.push(text),
         bottom: () => undefined,
         printData: () => Effect.void,
         flush: Effect.void,
@@ -37,7 +39,7 @@ const told = (event: ScheduleEvent, { timed = false, width = 80 } = {}) =>
       }),
       Effect.provide(NodeContext.layer),
     )
-    return err
+    return shown
   })
 
 it.effect("schedule events show the time in the pipeline's zone unless the log adds its own, and wrap between words", () =>
@@ -49,4 +51,12 @@ it.effect("schedule events show the time in the pipeline's zone unless the log a
     const next = Date.parse("2026-11-21T01:00:00Z")
     const [waits] = yield* told({ _tag: "Waits", pipeline, schedule, next })
     expect(waits).toBe(`Fri 2026-11-20 02:00 +01:00 ${pipeline}: next time: Sat\n2026-11-21 02:00 +01:00`)
+  }))
+
+it.effect("a scheduled run that needs a decision and has no row that needs review says so", () =>
+  Effect.gen(function*() {
+    const project = { reports: "reports" } as Project
+    const exit = Exit.succeed(exampleReport({ needReview: 0 }))
+    const [shown] = yield* told({ _tag: "Ended", pipeline: "contacts", schedule, project, exit })
+    expect(shown).toContain(" contacts: Needs your decision after 1m 5s: ")
   }))

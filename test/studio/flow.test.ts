@@ -346,3 +346,26 @@ live(
     })
   }),
 )
+
+live(
+  "a run that leaves dumps unread and has no row that needs review needs a decision",
+  Effect.gen(function*() {
+    const { root, settings, write } = yield* world
+    mkdirSync(join(root, "dumps"))
+    yield* settings({ file: "{ glob: ../dumps/*.csv, take: newest }" })
+    const { call, done } = yield* Effect.flatMap(served(root), (studio) => Effect.promise(() => pageOf(studio)))
+    const dump = (day: number) => write(`dumps/2026-11-0${day}.csv`, `No,Name,Mail\n${day},Ann,ann@example.org\n`)
+    yield* dump(1)
+    expect(yield* Effect.promise(() => done({ pipeline: "people", mode: "run" }))).toMatchObject({ exitCode: 0 })
+    yield* dump(2)
+    yield* dump(3)
+    expect(yield* Effect.promise(() => done({ pipeline: "people", mode: "run" }))).toMatchObject({
+      exitCode: 1,
+      outcome: "attention",
+      needReview: 0,
+      message: expect.stringMatching(/^Needs your decision\. /),
+    })
+    const { report } = yield* Effect.promise(() => call("results", "report", { pipeline: "people" }))
+    expect(report).toMatchObject({ outcome: "attention", needReview: 0 })
+  }),
+)

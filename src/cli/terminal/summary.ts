@@ -1,10 +1,10 @@
 import { fates, fateWords, verdicts, verdictWords } from "../../domain/fate.ts"
 import type { RunReport } from "../../domain/report.ts"
-import { modeWords, outcomeWords } from "../../domain/run.ts"
+import { modeWords, outcomeWord, outcomeWords, reasonsOf } from "../../domain/run.ts"
 import { visible } from "../../domain/visible.ts"
 import { count, counted, instantIn, minuteIn, numbers, type Word } from "../../domain/words.ts"
 import type { PastRun } from "../../report/pastRuns.ts"
-import { accountOf, leftBehind, outcomeWord, tookOf } from "../../report/sentences.ts"
+import { accountOf, leftBehind, tookOf } from "../../report/sentences.ts"
 import { cutToWidth, paints, type Screen, table, type TableCell, titleCell, wrapToWidth } from "./screen.ts"
 
 /** The maximum number of kinds of problems, and of kinds of differences, in the summary. The report has all of them. */
@@ -17,13 +17,12 @@ const heading = (report: RunReport, screen: Screen): string => {
   const times = `${instantIn(report.zone, report.startedAt)} (${report.zone})${
     took === undefined ? "" : `, took ${took}`
   }`
-  const because = report.because.length === 0 ? [word.meaning] : report.because
   return [
     paint.strong(cutToWidth(`${report.pipeline} → ${report.form.name} (${report.form.service})`, screen.width)),
     paint.soft(cutToWidth(`${modeWords[report.mode]} ${report.run}`, screen.width)),
     ...wrapToWidth(times, screen.width).map(paint.soft),
     paint[word.tone](paint.strong(word.title)),
-    ...because.flatMap((sentence) => wrapToWidth(sentence, screen.width)),
+    ...reasonsOf(report).flatMap((sentence) => wrapToWidth(sentence, screen.width)),
   ].join("\n")
 }
 

@@ -3,10 +3,10 @@ import { fates, fateWords, submissionsIn, verdicts, verdictWords } from "../../d
 import { valueText } from "../../domain/json.ts"
 import { cut, problemWords } from "../../domain/problem.ts"
 import type { Finding, RunReport } from "../../domain/report.ts"
-import { type Mode, modeWords } from "../../domain/run.ts"
+import { type Mode, modeWords, outcomeWord } from "../../domain/run.ts"
 import { count, counted, instantIn, numbers, type Word } from "../../domain/words.ts"
 import { csvFiles } from "../csvFiles.ts"
-import { outcomeWord, sentence, tookOf } from "../sentences.ts"
+import { sentence, tookOf } from "../sentences.ts"
 import { flow } from "./charts.ts"
 import type { AttentionCounts, WrittenFile } from "./details.ts"
 import {

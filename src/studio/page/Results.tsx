@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks"
 import { fateWords, rejectedIn, verdictWords } from "../../domain/fate.ts"
 import type { RejectedLine } from "../../domain/rejectedLine.ts"
-import { modeWords, outcomeWords } from "../../domain/run.ts"
+import { modeWords, outcomeWord, outcomeWords } from "../../domain/run.ts"
 import { isWebAddress } from "../../domain/visible.ts"
 import { count, numbers } from "../../domain/words.ts"
 import type { Calls, Settled } from "../Api.ts"
@@ -53,11 +53,11 @@ export const ResultsView = ({ pipeline, run, targets }: ResultsView) => {
 }
 
 const Summary = ({ of: { report } }: Readonly<{ of: Results }>) => {
-  const { anomalies, because, mode, next, outcome, pipeline, readBack, rows, run, startedAt, warnings } = report
+  const { anomalies, because, mode, next, pipeline, readBack, rows, run, startedAt, warnings } = report
   const parts = wordsWith(fateWords, rows).filter((part) => part.count > 0)
   const verdicts = wordsWith(verdictWords, readBack)
   return (
-    <Section title={t.summary(modeWords[mode], when(startedAt))} word={outcomeWords[outcome]} isToned>
+    <Section title={t.summary(modeWords[mode], when(startedAt))} word={outcomeWord(report)} isToned>
       {(mode === "rehearsal" || mode === "dry-run") && <p class="mark">{t.notSent[mode]}</p>}
       {because.map((reason) => <p key={reason}>{safe(reason)}</p>)}
       {figures([{ title: t.read, count: rows.read }, ...parts], { size: "large", shares: parts })}

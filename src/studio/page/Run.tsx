@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { fateWords, verdictWords } from "../../domain/fate.ts"
 import { paceTexts } from "../../domain/progress.ts"
-import { outcomeWords } from "../../domain/run.ts"
+import { outcomeWord } from "../../domain/run.ts"
 import { type Label, namesOf, permanence } from "../../domain/words.ts"
 import type { Job } from "../Api.ts"
 import { addressOf, call } from "./call.ts"
@@ -130,11 +130,11 @@ const Live = ({ isStopping, job: { id, pace, progress } }: Readonly<{ job: Job; 
 }
 
 const Ended = ({ pipeline, state, title }: Readonly<{ pipeline: string; state: In<"Ended">; title: string }>) => {
-  const { diagnostics, exitCode, message, next, outcome, run } = state
+  const { diagnostics, exitCode, message, needReview, next, outcome, run } = state
   const left: Label = exitCode === 0
     ? { title: t.canRun(diagnostics.length), tone: diagnostics.length === 0 ? "good" : "warn" }
     : { title: t.exit(exitCode), tone: "warn" }
-  const word = outcome === undefined ? left : outcomeWords[outcome]
+  const word = outcome === undefined ? left : outcomeWord({ needReview, outcome })
   return (
     <Section title={title} word={word} isToned>
       <Diagnostics of={diagnostics} />

@@ -43,6 +43,13 @@ const its = inProject(() => ({
     ]),
     "moved.csv": "No,Name\n1,Ada\n",
     "pipelines/moved.yaml": pipelineOf("moved", "../moved.csv", "Name", { service: "practice", form: "people" }),
+    "dumps/1.csv": "No,Name\n1,Ada\n",
+    "pipelines/dumps.yaml": stringify({
+      pipeline: "dumps",
+      source: { file: { glob: "../dumps/*.csv", take: "newest" }, rowKey: ["No"] },
+      mapping: { questions: [{ name: "Name", from: "Name" }] },
+      sink: { service: "practice", form: "others" },
+    }),
     "wide.csv": Papa.unparse([titles, titles.map((_, at) => `${at}`)]),
     "pipelines/several.yaml": pipelineOf("several", "../people.csv", "Name", { targets, canary: "off" }),
     "pipelines/nightly.yaml": pipelineOf("nightly", "../people.csv", "Name", { service: "practice", form: "people" }),
@@ -120,6 +127,22 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 300_00
       }).pipe(Effect.scoped, Effect.provide(NodeContext.layer)),
     )
     await card.getByText("Rows need review", { exact: true }).waitFor()
+    await isQuiet()
+    await close()
+  })
+
+  it("shows that a run needs a decision if no row needs review", async () => {
+    const { close, isQuiet, page } = await its.open()
+    await page.goto(`${its.project.studio.origin}/#/run/dumps`)
+    const runs = page.getByRole("region", { name: /^Run: / })
+    const start = page.getByRole("button", { name: "Run", exact: true })
+    await start.click()
+    await runs.getByText("Complete", { exact: true }).waitFor()
+    for (const day of [2, 3]) writeFileSync(join(its.project.root, `dumps/${day}.csv`), `No,Name\n${day},Ada\n`)
+    await start.click()
+    await runs.getByText("Needs your decision", { exact: true }).waitFor()
+    await runs.first().getByRole("link", { name: "Show the results" }).click()
+    await page.getByRole("region", { name: /^Run of / }).getByText("Needs your decision", { exact: true }).waitFor()
     await isQuiet()
     await close()
   })
