@@ -76,9 +76,12 @@ export interface KindContext {
 
 /** The origin of an answer's cells. */
 export type InputShape =
-  | { readonly _tag: "Columns"; readonly count: number; readonly other?: OtherCells | undefined }
+  | { readonly _tag: "Columns"; readonly other?: OtherCells | undefined }
   /** The parts in the order of their cells. The part's kind has already parsed each cell, so each is a value of that kind, or null. */
   | { readonly _tag: "Parts"; readonly parts: ReadonlyArray<string>; readonly other?: OtherCells | undefined }
+
+/** The input of an answer without an "Other" option whose cells are not parts. */
+export const ofColumns = { _tag: "Columns" } as const
 
 /** The cells of an "Other" option, by their index among the cells given to `Parse`. */
 export interface OtherCells {

@@ -3,7 +3,7 @@ import { allTexts, objectIn, oneCell, textOf } from "./cells.ts"
 import { compareMembers } from "./compared.ts"
 import { date } from "./date.ts"
 import { type FormatOptions, formatOptions } from "./dateFormats.ts"
-import { Fault, type Kind, missingParts } from "./Kind.ts"
+import { Fault, type Kind, missingParts, ofColumns } from "./Kind.ts"
 
 const notARange = new Fault(
   "not-a-date",
@@ -23,7 +23,7 @@ export const dateRange: Kind<FormatOptions> = {
   types: ["DateRange"],
   compile: (options, context) => {
     const { input } = context
-    const parse = date.compile(options, { ...context, input: { _tag: "Columns", count: 1 } })
+    const parse = date.compile(options, { ...context, input: ofColumns })
     if (typeof parse !== "function") return parse
     const range = (start: string, end: string, [startAt, endAt]: readonly [number, number]) => {
       if (end === "") return new Fault("not-a-date", "an end as well as a start", endAt)

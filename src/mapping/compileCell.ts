@@ -4,7 +4,7 @@ import { isJsonNumber, parsedJson } from "../domain/json.ts"
 import { brief } from "../domain/problem.ts"
 import { errorIn, textOf } from "../kinds/cells.ts"
 import { isExactJson } from "../kinds/json.ts"
-import { Fault, type InputShape, type Kind, type KindContext, type Parse } from "../kinds/Kind.ts"
+import { Fault, type InputShape, type Kind, type KindContext, ofColumns, type Parse } from "../kinds/Kind.ts"
 import { isExact } from "../kinds/number.ts"
 import { compilePattern, type Match } from "../kinds/pattern.ts"
 import { readIso } from "../kinds/wallClock.ts"
@@ -31,7 +31,7 @@ export const compileCell = (
   const extracting = compileExtract(asked.extract, asked.kind, [...asked.path, "extract"], context.findings, note)
   if (extracting === undefined) return undefined
   if (extracting._tag === "Piece") {
-    const parse = compile({ _tag: "Columns", count: 1 })
+    const parse = compile(ofColumns)
     return parse === undefined
       ? undefined
       : readingFixedNumbers(extracting.wrap(parse), asked.kind, context.fixed)
@@ -42,7 +42,7 @@ export const compileCell = (
     if (kind === undefined) return undefined
     const piece = { ...asked, kind, options: {}, extract: undefined, inherited: inheritedBy(kind, asked.kind, options) }
     const own = optionsOf(piece, undefined, context)
-    return compileKind(piece, own, undefined, { _tag: "Columns", count: 1 }, { empty: new Set() }, context)
+    return compileKind(piece, own, undefined, ofColumns, { empty: new Set() }, context)
   })
   return whole !== undefined && parts.every((part) => part !== undefined) ? extracting.wrap(whole, parts) : undefined
 }

@@ -1,7 +1,7 @@
 import { type Column, optionColumns } from "../domain/row.ts"
 import { oneText } from "../kinds/cells.ts"
 import { kinds } from "../kinds/index.ts"
-import type { InputShape, OtherCells, Parse } from "../kinds/Kind.ts"
+import { type InputShape, ofColumns, type OtherCells, type Parse } from "../kinds/Kind.ts"
 import type { ColumnName, Input, PartEntry } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 import { CellNotes, CellUses } from "./CellUses.ts"
@@ -116,19 +116,19 @@ export const compileInput = (
         )
       }
       const otherCells = typeof other === "object" ? { tick: count, text: undefined } : undefined
-      const parse = compileCell(asked, options, { _tag: "Columns", count, other: otherCells }, compile, notes, context)
+      const parse = compileCell(asked, options, { ...ofColumns, other: otherCells }, compile, notes, context)
       if (parse === undefined || columns === undefined || other === "missing") return undefined
       const all = other === undefined ? columns : [...columns, other]
       return done(readColumns(all, reading(parse)), all)
     }
     case "FirstOf": {
-      const parse = compileCell(asked, options, { _tag: "Columns", count: 1 }, compile, notes, context)
+      const parse = compileCell(asked, options, ofColumns, compile, notes, context)
       const columns = findAll(input.columns, book)
       if (parse === undefined || columns === undefined) return undefined
       return done(readFirstOf(columns, reading(parse)), columns)
     }
     case "Template": {
-      const parse = compile({ _tag: "Columns", count: 1 })
+      const parse = compile(ofColumns)
       const columns = findAll(inputColumns(input), book)
       if (parse === undefined || columns === undefined) return undefined
       let index = 0

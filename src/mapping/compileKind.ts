@@ -3,7 +3,7 @@ import type { Question } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
 import { brief } from "../domain/problem.ts"
 import { kindNames, kindOfType, kinds } from "../kinds/index.ts"
-import { Fault, type InputShape, type Kind, type KindContext, type Parse } from "../kinds/Kind.ts"
+import { Fault, type InputShape, type Kind, type KindContext, ofColumns, type Parse } from "../kinds/Kind.ts"
 import { loose, optionNames } from "../kinds/optionTable.ts"
 import type { Input, KindOptions, MappingEntry } from "../project/Pipeline.ts"
 import { isKnownType } from "../service/wire.ts"
@@ -149,8 +149,7 @@ export const constant = (
   place: "value" | "default",
   context: CompileContext,
 ): Json | undefined => {
-  const input = { _tag: "Columns", count: 1 } as const
-  const parse = parseOf(asked, options, { question: asked.question, input, empty: new Set() })
+  const parse = parseOf(asked, options, { question: asked.question, input: ofColumns, empty: new Set() })
   if (typeof parse !== "function") {
     // The faults of a default are reported by the entry itself.
     if (place === "value") context.findings.faults(asked.path, parse, placeOf(asked, undefined, context))

@@ -2,7 +2,7 @@ import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Element, Question } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
 import { kindOfType } from "../kinds/index.ts"
-import { Fault, type Parse } from "../kinds/Kind.ts"
+import { Fault, ofColumns, type Parse } from "../kinds/Kind.ts"
 import type { KindOptions, MappingEntry } from "../project/Pipeline.ts"
 import { isKnownType } from "../service/wire.ts"
 import type { AnswerDraft, CompileContext, TextRedirect, TextRedirects } from "./CompileContext.ts"
@@ -117,13 +117,7 @@ const parseOf = (
     return undefined
   }
   const asked = { id: to.id, name: to.name, kind, options: {}, question: to, path: entries[0]?.path ?? path }
-  const parse = compileKind(
-    asked,
-    optionsOf(asked, undefined, context),
-    undefined,
-    { _tag: "Columns", count: 1 },
-    { empty: new Set() },
-    context,
-  )
+  const options = optionsOf(asked, undefined, context)
+  const parse = compileKind(asked, options, undefined, ofColumns, { empty: new Set() }, context)
   return parse === undefined ? undefined : { parse, kind: kind.name }
 }

@@ -2,7 +2,7 @@ import { cached } from "../domain/cached.ts"
 import { type Cell, ErrorCell } from "../domain/cell.ts"
 import type { Question } from "../domain/form.ts"
 import { textOf } from "../kinds/cells.ts"
-import { Fault } from "../kinds/Kind.ts"
+import { Fault, ofColumns } from "../kinds/Kind.ts"
 import { optionSplitter, optionTable, piecesIn, type SplitOptions } from "../kinds/optionTable.ts"
 
 /** The maximum number of choices that are counted. */
@@ -25,7 +25,7 @@ export const collectUnknown = (
 ) => {
   // The cast is safe, because the options were decoded by the kind's own Schema or come from a suggestion.
   const given = options as SplitOptions
-  const table = optionTable(given, { question, input: { _tag: "Columns", count: 1 }, empty })
+  const table = optionTable(given, { question, input: ofColumns, empty })
   if (!("read" in table)) return undefined
   const split = optionSplitter(kindName === "choice" ? undefined : given.split, table)
   if (typeof split !== "function") return undefined

@@ -3,6 +3,7 @@ import { cached } from "../domain/cached.ts"
 import { groupBy } from "../domain/groupBy.ts"
 import { monthNumber } from "../domain/months.ts"
 import { dateFormat } from "../kinds/dateFormats.ts"
+import { ofColumns } from "../kinds/Kind.ts"
 import { number, withoutUnit } from "../kinds/number.ts"
 import { readIso } from "../kinds/wallClock.ts"
 
@@ -119,7 +120,7 @@ export const dateFormats = (notations: ReadonlyArray<string>) => {
 
 // Numbers
 
-const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
+const context = { question: undefined, input: ofColumns, empty: new Set<string>() } as const
 
 /** All ways of writing numbers, as options of the kind `number`, the plainest first. Each reads whole numbers without separators, however long they are. */
 const ways = ([undefined, ".", ",", " ", "'"] as const).flatMap((group) =>

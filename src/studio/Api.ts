@@ -96,7 +96,8 @@ const PastRun = RunReport.pick("form", "mode", "outcome", "rows", "run", "starte
 const Results = struct({
   report: struct({
     ...PastRun.fields,
-    ...RunReport.pick("anomalies", "because", "differences", "needReview", "next", "pipeline", "readBack", "warnings").fields,
+    ...RunReport.pick("anomalies", "because", "differences", "needReview", "next", "pipeline", "readBack", "warnings")
+      .fields,
   }),
   runs: List(PastRun, "the newest runs, the newest first"),
   allRuns: Count("all runs with a report"),

@@ -28,7 +28,7 @@ describe("the boolean kind", () => {
   })
 
   it("refuses a word that means both true and false", () => {
-    const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
+    const context = { question: undefined, input: { _tag: "Columns" }, empty: new Set<string>() } as const
     expect(boolean.compile({ true: ["x"], false: ["X"] }, context)).toMatchObject([{ option: "false" }])
   })
 })

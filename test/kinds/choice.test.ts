@@ -33,7 +33,7 @@ conforms({
   changed: [["red", "Red"], ["red", "3"], ["3", 3], ["red", ["red", "3"]], ["red", []]],
 })
 
-const context: KindContext = { question, input: { _tag: "Columns", count: 1 }, empty: new Set() }
+const context: KindContext = { question, input: { _tag: "Columns" }, empty: new Set() }
 
 describe("the choice kind", () => {
   it("refuses a text that is not an option, and lists the options", () => {

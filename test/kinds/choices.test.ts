@@ -59,7 +59,7 @@ describe("the choices kind", () => {
 
   it("never splits a cell without `split`, and needs options to split one", () => {
     expect(compiled(choices, {}, { question })(["Sports, Reading"])).toMatchObject({ code: "not-an-option" })
-    const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
+    const context = { question: undefined, input: { _tag: "Columns" }, empty: new Set<string>() } as const
     expect(choices.compile({ split: ",", otherwise: "keep" }, context)).toMatchObject([{ option: "split" }])
   })
 

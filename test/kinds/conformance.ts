@@ -28,7 +28,7 @@ export const compiled = (
 ): Parse => {
   const parse = kind.compile(options as never, {
     question: undefined,
-    input: { _tag: "Columns", count: 1 } satisfies InputShape,
+    input: { _tag: "Columns" } satisfies InputShape,
     empty: new Set(),
     ...context,
   })

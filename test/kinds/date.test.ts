@@ -30,7 +30,7 @@ conforms({
   ],
 })
 
-const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
+const context = { question: undefined, input: { _tag: "Columns" }, empty: new Set<string>() } as const
 
 describe("the date kind", () => {
   it.each([

@@ -30,7 +30,7 @@ const signs = (...texts: ReadonlyArray<string>) => {
   return numberSigns(notations)
 }
 
-const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
+const context = { question: undefined, input: { _tag: "Columns" }, empty: new Set<string>() } as const
 
 describe("How a column's dates are written", () => {
   it.each([

@@ -3,7 +3,7 @@ import { type Option, optionNamer, type Question } from "../../domain/form.ts"
 import { cut, problemWords } from "../../domain/problem.ts"
 import { counted, present } from "../../domain/words.ts"
 import { kindOfType, kinds } from "../../kinds/index.ts"
-import { Fault, type Parse } from "../../kinds/Kind.ts"
+import { Fault, ofColumns, type Parse } from "../../kinds/Kind.ts"
 import { usualChecks } from "../../kinds/optionColumns.ts"
 import { isTick, saysNo, saysYes } from "../../profile/cellWords.ts"
 import { cellsIn, type ProfiledColumn } from "../../profile/ColumnProfile.ts"
@@ -59,8 +59,7 @@ export const optionsOf = (keys: ReadonlyArray<DraftKey>): Readonly<Record<string
 export const readerOf = (kind: string, keys: ReadonlyArray<DraftKey> = []): Parse | undefined => {
   // The cast is safe, because the keys come from suggestions. The kind itself checks names of zones and countries, and formats.
   const options = { ...kind === "dateTime" && { zone: "UTC" }, ...optionsOf(keys) } as never
-  const input = { _tag: "Columns", count: 1 } as const
-  const made = kinds.get(kind)?.compile(options, { question: undefined, input, empty: new Set() })
+  const made = kinds.get(kind)?.compile(options, { question: undefined, input: ofColumns, empty: new Set() })
   return typeof made === "function" ? made : undefined
 }
 
