@@ -60,6 +60,11 @@ export class Fault {
     this.cell = cell
     this.piece = piece
   }
+
+  /** Returns the same fault for a different cell or piece. */
+  at(cell: number, piece = this.piece): Fault {
+    return new Fault(this.code, this.expected, cell, piece)
+  }
 }
 
 /** What a kind needs to know about the entry for which it is compiled. */

@@ -39,9 +39,7 @@ const excelError = new Fault("excel-error", "a value, not an error in the workbo
 /** Returns the fault of the first cell that contains a workbook error. */
 export const errorIn = (cells: ReadonlyArray<Cell>): Fault | undefined => {
   for (let index = 0; index < cells.length; index++) {
-    if (cells[index] instanceof ErrorCell) {
-      return index === 0 ? excelError : new Fault(excelError.code, excelError.expected, index)
-    }
+    if (cells[index] instanceof ErrorCell) return excelError.at(index)
   }
   return undefined
 }

@@ -123,7 +123,7 @@ const fromParts = (
       return new Fault("not-a-url", `as many addresses as filenames (${filenames.length})`, urlAt)
     }
     const found = all(urls.map((each, at) => file(each, filenames[at] ?? "")))
-    return found instanceof Fault ? new Fault(found.code, found.expected, urlAt, found.piece) : found
+    return found instanceof Fault ? found.at(urlAt) : found
   })
 }
 

@@ -59,7 +59,7 @@ export const matrix: Kind<SplitOptions> = {
         for (let index = 0; index < rows.length; index++) {
           const text = textOf(cells[index])
           const value = text === "" ? undefined : read(text, index)
-          if (value instanceof Fault) return new Fault(value.code, value.expected, index, value.piece)
+          if (value instanceof Fault) return value.at(index)
           if (value === undefined && text !== "") context.note?.("unused", index)
           answers.push([rows[index]!, value])
         }

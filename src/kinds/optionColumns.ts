@@ -108,7 +108,7 @@ export const compileOther = (
     }
     // A tick may be the name of an option.
     const value = table.read(text === "" ? mark : text, blamed)
-    if (value instanceof Fault) return text === "" ? unsaid : new Fault(value.code, value.expected, blamed, text)
+    if (value instanceof Fault) return text === "" ? unsaid : value.at(blamed, text)
     if (value === undefined) noteTexts("unused")
     add(values, value)
     return undefined

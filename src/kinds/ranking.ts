@@ -40,7 +40,7 @@ const placed =
     for (const index of order) {
       const text = textOf(cells[index])
       const value = text === "" ? undefined : table.read(text, index)
-      if (value instanceof Fault) return new Fault(value.code, value.expected, index, value.piece)
+      if (value instanceof Fault) return value.at(index)
       if (value === undefined) {
         if (text !== "") note?.("unused", index)
         continue

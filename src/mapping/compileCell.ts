@@ -105,7 +105,6 @@ const compileExtract = (
     if (saidIn(pieces) < saidIn([text])) note("part")
     return valueOf(pieces, cell)
   }
-  const faultOf = ({ code, expected, piece }: Fault, within?: string) => new Fault(code, expected, 0, piece ?? within)
 
   if (names.length === 0) {
     return {
@@ -113,7 +112,7 @@ const compileExtract = (
       wrap: (parse) =>
         extracting(({ groups }) => [groups[groups.length > 1 ? 1 : 0]], ([piece = ""], cell) => {
           const value = parse([pieceOf(cell, piece, kind)])
-          return value instanceof Fault ? faultOf(value, piece) : value
+          return value instanceof Fault ? value.at(0, value.piece ?? piece) : value
         }),
     }
   }
@@ -139,11 +138,11 @@ const compileExtract = (
         const values: Array<string | number | boolean | null> = []
         for (const [index, piece] of pieces.entries()) {
           const value = piece === "" ? undefined : parts[index]!([piece])
-          if (value instanceof Fault) return new Fault(value.code, value.expected, 0, piece)
+          if (value instanceof Fault) return value.at(0, piece)
           values.push(value === undefined || typeof value === "object" ? null : value)
         }
         const value = values.every((each) => each === null) ? undefined : whole(values)
-        return value instanceof Fault ? faultOf(value) : value
+        return value instanceof Fault ? value.at(0) : value
       }),
   }
 }
