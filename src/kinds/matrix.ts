@@ -9,6 +9,7 @@ import {
   optionTable,
   optionTranslations,
   optionWords,
+  readCell,
   readPieces,
   type SplitOptions,
   splitOptions,
@@ -57,10 +58,8 @@ export const matrix: Kind<SplitOptions> = {
       return (cells) => {
         const answers: Array<readonly [string, Json | undefined]> = []
         for (let index = 0; index < rows.length; index++) {
-          const text = textOf(cells[index])
-          const value = text === "" ? undefined : read(text, index)
-          if (value instanceof Fault) return value.at(index)
-          if (value === undefined && text !== "") context.note?.("unused", index)
+          const value = readCell(cells, index, read, context.note)
+          if (value instanceof Fault) return value
           answers.push([rows[index]!, value])
         }
         return objectOf(answers)

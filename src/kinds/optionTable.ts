@@ -289,6 +289,19 @@ const notAList = new Fault("not-an-option", "a list of options")
 export const piecesIn = (cell: Cell, split: (text: string) => ReadonlyArray<string>): ReadonlyArray<string> | Fault =>
   (cell instanceof JsonCell ? textsIn(cell.value) : split(textOf(cell))) ?? notAList
 
+/** Reads one of several cells. A cell whose text gives no value is noted as unused. */
+export const readCell = <A>(
+  cells: ReadonlyArray<Cell>,
+  index: number,
+  read: (text: string, cell: number) => A | undefined | Fault,
+  note: KindContext["note"],
+): A | undefined | Fault => {
+  const text = textOf(cells[index])
+  const value = text === "" ? undefined : read(text, index)
+  if (value === undefined && text !== "") note?.("unused", index)
+  return value instanceof Fault ? value.at(index) : value
+}
+
 /**
  * Reads the pieces of a cell that contains several choices. Returns their values without repetition.
  *

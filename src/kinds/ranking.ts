@@ -10,6 +10,7 @@ import {
   optionTranslations,
   optionWords,
   piecesIn,
+  readCell,
   readPieces,
   type SplitOptions,
   splitOptions,
@@ -38,14 +39,10 @@ const placed =
   (order: ReadonlyArray<number>, table: OptionTable, { note }: Pick<KindContext, "note">): Parse => (cells) => {
     const values: Array<string> = []
     for (const index of order) {
-      const text = textOf(cells[index])
-      const value = text === "" ? undefined : table.read(text, index)
-      if (value instanceof Fault) return value.at(index)
-      if (value === undefined) {
-        if (text !== "") note?.("unused", index)
-        continue
-      }
-      if (values.includes(value)) return new Fault("not-an-option", "each option once", index, text)
+      const value = readCell(cells, index, table.read, note)
+      if (value instanceof Fault) return value
+      if (value === undefined) continue
+      if (values.includes(value)) return new Fault("not-an-option", "each option once", index, textOf(cells[index]))
       values.push(value)
     }
     return values.length === 0 ? undefined : values
