@@ -3,21 +3,20 @@ import { acceptFormCommand } from "../domain/acceptance.ts"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import { brief } from "../domain/problem.ts"
 import { firstOf } from "../domain/words.ts"
-import { namedColumns } from "../mapping/ColumnBook.ts"
+import { columnBook, namedColumns } from "../mapping/ColumnBook.ts"
+import { findingsIn } from "../mapping/Findings.ts"
 import { diagnosticAt } from "../project/errors.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { isPull } from "../project/sourceSection.ts"
-import { suggest } from "../project/suggestion.ts"
+import { ownColumns } from "../source/fixed.ts"
 import type { Source } from "../source/Source.ts"
 
 /** Finds columns that the pipeline names but its source lacks. Needs no form. */
 export const missingColumns = (pipeline: Pipeline, source: Source): ReadonlyArray<Diagnostic> => {
-  const names = source.columns.flatMap(({ name }) => name ?? [])
-  const missing = namedColumns(pipeline).filter(({ name }) => !names.includes(name) && !names.includes(name.trim()))
-  return missing.map(({ name, path }) => {
-    const message = `The source has no column "${brief(name)}".`
-    return diagnosticAt(pipeline.document, "error", path, message, suggest(name, names, "Its columns are"))
-  })
+  const findings = findingsIn(pipeline.document)
+  const book = columnBook({ columns: ownColumns(source.columns) }, pipeline.source.columns, findings)
+  for (const name of namedColumns(pipeline)) book.find(name, "answers")
+  return findings.errors
 }
 
 /** Finds a pull of only new records that would not notice that a record was skipped. */

@@ -574,6 +574,11 @@ questions:
         'error 9:28 The source has no column "Color".',
         "warning 11:1 The form is not recorded yet, so --offline checks only the file and the source's header.",
       ])
+      yield* world.write("people.csv", "No,Name,Mail,Color,Color,Interests\n1,Ada,ada@example.org,Red,Red,Music\n")
+      expect((yield* world.check({ offline: true })).found).toEqual([
+        'error 9:28 2 columns of the source have the title "Color" (columns 4, 5).',
+        "warning 11:1 The form is not recorded yet, so --offline checks only the file and the source's header.",
+      ])
       yield* world.write("people.csv", people)
       yield* world.check({ acceptForm: true })
       yield* world.write("forms/people.yaml", "not a form")
