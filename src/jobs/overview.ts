@@ -14,7 +14,7 @@ export const overview = (project: Project) =>
   Effect.gen(function*() {
     const { texts, unreadable } = yield* listPipelines(project.root)
     const status = yield* projectStatus(project, [], { verify: false, runs: runsShown })
-    const files = new Map(texts.map(({ file, name = file, yaml }) => [name, readFrom(yaml)]))
+    const files = new Map(texts.map(({ called, yaml }) => [called, readFrom(yaml)]))
     // The ledger also knows pipelines whose files were removed.
     const names = new Set([...files.keys(), ...status.pipelines.map(({ pipeline }) => pipeline)])
     return {

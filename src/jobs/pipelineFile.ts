@@ -66,7 +66,7 @@ export const readPipelineFile = (root: string, name: string) =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
     const { names, texts } = yield* listPipelines(root)
-    const found = texts.find((text) => (text.name ?? text.file) === name)
+    const found = texts.find(({ called }) => called === name)
     if (found === undefined) return yield* new PipelineUnknown({ names: [name], known: names })
     const { file } = found.yaml
     const text = yield* fs.readFileString(path.join(root, file))
@@ -107,7 +107,7 @@ const mayRename = (
 ) =>
   Effect.scoped(Effect.gen(function*() {
     const { texts } = yield* listPipelines(root)
-    const other = texts.find((text) => (text.name ?? text.file) === to.name)
+    const other = texts.find(({ called }) => called === to.name)
     if (other !== undefined) {
       return yield* nameRefused(
         `${other.yaml.file} is called ${to.name}, too. Nothing was saved. Choose a different name.`,

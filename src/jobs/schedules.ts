@@ -49,12 +49,12 @@ export const readSchedules = ({ root, tags = [] }: Pick<ScheduledProject, "root"
     const addFault = (pipeline: string, fault: string) =>
       scheduled.set(pipeline, { pipeline, schedule: onceADay, fault })
     for (const { file, message } of unreadable) addFault(nameOfFile(file), `${file}: ${message}`)
-    for (const { file, name, yaml } of texts.filter((text) => hasTag(text.tags, tags))) {
+    for (const { called, name, yaml } of texts.filter((text) => hasTag(text.tags, tags))) {
       const schedule = scheduleIn(yaml)
-      if (typeof schedule === "string") addFault(name ?? file, `${yaml.file}: ${schedule}`)
+      if (typeof schedule === "string") addFault(called, `${yaml.file}: ${schedule}`)
       else if (schedule !== undefined && name === undefined) {
-        addFault(file, `${yaml.file}: its key \`pipeline\` can't be read.`)
-      } else if (schedule !== undefined) add(name ?? file, schedule)
+        addFault(called, `${yaml.file}: its key \`pipeline\` can't be read.`)
+      } else if (schedule !== undefined) add(called, schedule)
     }
     const all = [...scheduled.values()]
     return { scheduled: all, unreadable: all.flatMap(({ fault }) => fault ?? []) }

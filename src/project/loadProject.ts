@@ -32,6 +32,8 @@ export interface PipelineText {
   readonly folder: string
   /** The name under the key `pipeline`. Undefined if it can't be read. */
   readonly name: string | undefined
+  /** The pipeline's name or, if it can't be read, its file's. */
+  readonly called: string
   /** The pipeline's tags. Undefined if they can't be read. */
   readonly tags: ReadonlyArray<string> | undefined
 }
@@ -74,16 +76,11 @@ export const listPipelines = (root: string, draft?: PipelineDraftText) =>
       const file = yield* readYamlFile(root, path.join(folder, entry))
       if (file._tag === "Unreadable") unreadable.push(file.diagnostic)
       else {
-        const name = nameOfFile(entry)
-        const isDraft = draft !== undefined && (textAt(file.yaml, ["pipeline"]) ?? name) === draft.pipeline
+        const ofFile = nameOfFile(entry)
+        const isDraft = draft !== undefined && (textAt(file.yaml, ["pipeline"]) ?? ofFile) === draft.pipeline
         const yaml = isDraft ? parseYaml(file.yaml.file, draft.text) : file.yaml
-        texts.push({
-          yaml,
-          file: name,
-          folder: file.folder,
-          name: textAt(yaml, ["pipeline"]),
-          tags: tagsIn(yaml),
-        })
+        const name = textAt(yaml, ["pipeline"])
+        texts.push({ yaml, file: ofFile, folder: file.folder, name, called: name ?? ofFile, tags: tagsIn(yaml) })
       }
     }
     return { texts, names: texts.flatMap(({ name }) => name ?? []), unreadable }

@@ -87,7 +87,7 @@ const create = ({ form, pipeline, service, source }: Calls["project"]["create"][
   Effect.fn(function*({ guard, open, root, surveyNew, uploaded }: Studio["Type"]) {
     const path = yield* Path.Path
     const { texts } = yield* listPipelines(root)
-    const isTaken = texts.some(({ file, name = file }) => name === pipeline)
+    const isTaken = texts.some(({ called }) => called === pipeline)
     if (isTaken) return yield* initRefused(`The pipeline ${pipeline} already exists. Choose a different name.`)
     if (!uploaded.has(source)) return yield* initRefused(`There is no uploaded file ${source}. Drop it again.`)
     const config = decodeSource({ file: path.join(root, source) }, {})
