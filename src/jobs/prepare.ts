@@ -32,7 +32,14 @@ import { compareForm, type FormFindings, requireUnchangedForm, withChanges } fro
 import { type MaybeLedger, openIfAny } from "./projectLedger.ts"
 import { pullFrom, type Pulls } from "./pullFrom.ts"
 import type { Services } from "./services.ts"
-import { chooseTarget, findFirstTarget, openTarget, type PipelineTarget, type Target } from "./target.ts"
+import {
+  chooseTarget,
+  findFirstTarget,
+  type OfPipeline,
+  openTarget,
+  type PipelineTarget,
+  type Target,
+} from "./target.ts"
 
 /** A compiled mapping and its pipeline, complete with a row key. */
 interface CompiledFor {
@@ -53,8 +60,7 @@ export interface Prepared extends CompiledFor {
   readonly ledger: MaybeLedger
 }
 
-interface PrepareOptions {
-  readonly to: string | undefined
+export interface PrepareOptions extends Pick<OfPipeline, "to"> {
   /** The absolute path of a file to read instead of the pipeline's source. */
   readonly source: string | undefined
   /** Whether the source's digest will be needed. Its calculation takes a long time, so it starts early. */
@@ -63,7 +69,7 @@ interface PrepareOptions {
   readonly pulls?: Pulls
   /** Work that starts when the form has been requested, and continues while the response is awaited. */
   readonly meanwhile?: Effect.Effect<unknown>
-  /** The services that the process shares. */
+  /** The services that the process shares, so that several pipelines respect one rate limit. */
   readonly services?: Services | undefined
 }
 
@@ -131,12 +137,10 @@ export const orInterrupted = <A, E, R>(
   work: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R> => Effect.raceFirst(work, Effect.zipRight(interrupted, Effect.interrupt))
 
-export interface PartsOptions {
+export interface PartsOptions extends Pick<PrepareOptions, "services"> {
   readonly draft?: PipelineDraftText | undefined
   /** Called with the project before its services are used. */
   readonly guard?: ((project: Project) => Project) | undefined
-  /** The services that the process shares. */
-  readonly services?: Services | undefined
 }
 
 export interface OpenParts extends PipelineTarget {

@@ -11,10 +11,9 @@ import { changesOf } from "../run/changedRows.ts"
 import { contentDigest } from "../run/content.ts"
 import { ownColumns } from "../source/fixed.ts"
 import { collectTraps } from "./answerTraps.ts"
-import { prepare, type Prepared } from "./prepare.ts"
+import { prepare, type Prepared, type PrepareOptions } from "./prepare.ts"
 import { viewOf } from "./projectLedger.ts"
 import { findRepeated } from "./repeatedRows.ts"
-import type { Services } from "./services.ts"
 import { findPipeline, type OfPipeline } from "./target.ts"
 
 /**
@@ -26,12 +25,9 @@ import { findPipeline, type OfPipeline } from "./target.ts"
  */
 export const preview = (
   project: Project,
-  options: OfPipeline & {
-    readonly source: string | undefined
+  options: OfPipeline & Pick<PrepareOptions, "services" | "source"> & {
     readonly rows: number | undefined
     readonly row: number | undefined
-    /** The services that the process shares. */
-    readonly services?: Services | undefined
   },
 ) =>
   Effect.scoped(

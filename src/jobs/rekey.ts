@@ -18,7 +18,7 @@ import { columnNames } from "../source/columns.ts"
 import { asFound, openSource } from "../source/openSource.ts"
 import { JobRefused } from "./JobRefused.ts"
 import { planToRead } from "./openKeys.ts"
-import { prepare } from "./prepare.ts"
+import { prepare, type PrepareOptions } from "./prepare.ts"
 import { newRunId, noLedger, openRows } from "./projectLedger.ts"
 import type { OfPipeline } from "./target.ts"
 
@@ -55,10 +55,8 @@ const shownCells = 3
  */
 export const rekeyPipeline = <E, R>(
   project: Project,
-  options: OfPipeline & {
+  options: OfPipeline & Pick<PrepareOptions, "source"> & {
     readonly map: string | undefined
-    /** The absolute path of a file to read instead of the pipeline's own source. */
-    readonly source: string | undefined
     readonly agreed: (found: Omit<Rekeying, "recorded">) => Effect.Effect<boolean, E, R>
   },
 ) =>
@@ -161,7 +159,7 @@ const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
 const pairsOfSource = (
   project: Project,
   named: Pipeline,
-  { source: other, to }: Pick<OfPipeline, "to"> & { readonly source: string | undefined },
+  { source: other, to }: Pick<PrepareOptions, "source" | "to">,
   ledger: Ledger,
   view: PipelineLedger,
 ) =>

@@ -10,24 +10,23 @@ import { ranBefore } from "../report/pastRuns.ts"
 import { annotated, traced } from "../service/telemetry.ts"
 import { isLong } from "../source/openSource.ts"
 import type { RunSettings } from "./openRun.ts"
-import { type Prepared, prepareRun } from "./prepare.ts"
+import { type Prepared, type PrepareOptions, prepareRun } from "./prepare.ts"
 import type { Pulls } from "./pullFrom.ts"
-import { can, type Services, serviceToConfirm } from "./services.ts"
+import { can, serviceToConfirm } from "./services.ts"
 import { findPipeline, type OfPipeline } from "./target.ts"
 
 export interface RunOptions
-  extends OfPipeline, Pick<RunSettings, "interrupted" | "progress" | "projectOption" | "redact">
+  extends
+    OfPipeline,
+    Pick<PrepareOptions, "services" | "source">,
+    Pick<RunSettings, "interrupted" | "progress" | "projectOption" | "redact">
 {
-  /** The absolute path of a file to read instead of the pipeline's source. */
-  readonly source: string | undefined
   readonly dryRun: boolean
   readonly limit: number | undefined
   readonly retryRefused: boolean
   readonly resendUndone?: boolean
   /** Whether all records are pulled, although the pipeline has `since`. */
   readonly full?: boolean
-  /** The services that the process shares, so that several pipelines respect one rate limit. */
-  readonly services?: Services | undefined
   readonly confirm: (service: string) => boolean
   /** Asks for the confirmation when the number of rows is known. Undefined if no one can be asked. */
   readonly ask?: ((question: SendQuestion) => Effect.Effect<boolean>) | undefined

@@ -8,7 +8,6 @@ import type { ColumnLabels } from "../formtools/Labels.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { recordProfiler, type StrayRow } from "../profile/strayRows.ts"
 import type { DraftEntry } from "../project/PipelineDraft.ts"
-import type { Project } from "../project/Project.ts"
 import type { NewService } from "../project/projectText.ts"
 import type { SourceConfig } from "../project/sourceSection.ts"
 import { eachChunk } from "../source/chunks.ts"
@@ -16,12 +15,13 @@ import type { Source } from "../source/Source.ts"
 import { suggest } from "../suggest/suggest.ts"
 import type { Suggestions } from "../suggest/Suggestion.ts"
 import { JobRefused } from "./JobRefused.ts"
+import type { PartsOptions } from "./prepare.ts"
 import type { TranslatedQuestion } from "./translations.ts"
 
 export const initRefused = (message: string) =>
   new JobRefused({ code: "InitRefused", next: ["init", "--help"], message })
 
-export interface InitOptions {
+export interface InitOptions extends Pick<PartsOptions, "guard"> {
   /** The project's folder. With `newService`, a project is created there. */
   readonly root: string
   readonly newService: NewService | undefined
@@ -34,8 +34,6 @@ export interface InitOptions {
   readonly labels?: string | undefined
   /** The API key of a new service, which is written to .env. Undefined if an environment variable contains it. */
   readonly apiKey?: Redacted.Redacted | undefined
-  /** Called with the project before its services are used. */
-  readonly guard?: (project: Project) => Project
   /** Called with the files of a project once it is created. They stay if `init` fails later. */
   readonly onProjectMade?: (files: ReadonlyArray<string>) => void
   /** Surveys the source in place of `surveySource`. */
