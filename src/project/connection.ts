@@ -1,4 +1,3 @@
-import type * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { BaseUrl, withoutSlash } from "./address.ts"
 import { Name, Pointer, PositiveTime, rate } from "./fields.ts"
@@ -61,20 +60,15 @@ export const ConnectionSection = section({
 })
 
 /** An account from which sources are pulled. */
-export interface Connection extends ConnectionSignIn {
+export interface Connection
+  extends ConnectionSignIn, Pick<typeof ConnectionSection.Type, "api" | "pause" | "quota" | "timeout">
+{
   readonly name: string
-  /** The name of its preset. */
-  readonly api: string | undefined
   readonly requestsPerSecond: number
   /** The ledger through which hosts share the account's rate. Undefined if each process counts its own requests. */
   readonly sharedBy: LedgerPlace | undefined
   /** The address that requests begin with, without a slash at its end. */
   readonly base: string
-  readonly timeout: Duration.Duration
-  /** How long to wait after a 429 without `Retry-After`. */
-  readonly pause: Duration.Duration | undefined
-  /** Where an answer contains the number of requests that the account has left. */
-  readonly quota: typeof AnswerPlace.Type | undefined
 }
 
 /** Returns a connection of the project file. */

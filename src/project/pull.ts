@@ -16,7 +16,7 @@ import {
 } from "./fields.ts"
 import { type PresetNames, usePreset } from "./preset.ts"
 import { Job } from "./pullJob.ts"
-import { becoming, expecting, needed, oneOfThese, optional, section } from "./section.ts"
+import { becoming, expecting, needed, oneOfThese, optional, type Section, section } from "./section.ts"
 import { quoted } from "./suggestion.ts"
 import { isMapping, type Mapping, textAt, type YamlText } from "./yamlText.ts"
 
@@ -230,21 +230,12 @@ export const pullKeys = {
 } as const
 
 /** A request for records, and how to get all pages of its answer. */
-export interface Pull {
+export interface Pull extends Section<Omit<typeof pullKeys, "connection" | "request">> {
   /** The name of the connection. */
   readonly connection: string
-  /** The form and the other variables of the connection's preset, as written. */
-  readonly form?: string | undefined
-  readonly variables?: Readonly<Record<string, string>> | undefined
   /** Undefined if the project file was not read, or has no such connection. */
   readonly account?: Connection | undefined
   readonly request: typeof Request.Type
-  /** The request for the tool's definition of the form. */
-  readonly labels: typeof Labels.Type | undefined
-  readonly page: typeof Page.Type | undefined
-  readonly success: Readonly<Record<string, ReadonlyArray<string | number | boolean>>> | undefined
-  readonly job: typeof Job.Type | undefined
-  readonly since: typeof Since.Type | undefined
   /** The place of the list of records in each page. */
   readonly records: string
 }
