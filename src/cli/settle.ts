@@ -4,7 +4,7 @@ import { reasonPlaceholder, reasonWanted } from "../domain/reason.ts"
 import { settleAdvice, type SettleResult } from "../domain/settled.ts"
 import { visible } from "../domain/visible.ts"
 import { count, counted, numbers, present } from "../domain/words.ts"
-import type { SettleBy, WhichRows } from "../jobs/settle.ts"
+import type { SettleEvidence, WhichRows } from "../jobs/settle.ts"
 import { userName } from "../jobs/userName.ts"
 import {
   choice,
@@ -59,37 +59,34 @@ export const settle = command({
   arguments: { pipeline },
   options,
   *run(input, { invocation, output }) {
-    const by = yield* settleBy(input)
+    const evidence = yield* evidenceIn(input)
     const project = yield* openProject([input.pipeline])
     const { settlePipeline } = yield* Effect.promise(() => import("../jobs/settle.ts"))
-    const who = yield* userName
-    const result = yield* withProgress(
-      input.pipeline,
-      () => settlePipeline(project, { ...input, by, who }),
-    )
+    const by = yield* userName
+    const result = yield* withProgress(input.pipeline, () => settlePipeline(project, { ...input, evidence, by }))
     for (const warning of result.warnings) output.say(`Warning: ${warning}`)
     yield* output.print(
       input.json
-        ? JSON.stringify({ ...result, by: who, because: input.because ?? null })
+        ? JSON.stringify({ ...result, by, because: input.because ?? null })
         : showSettled(result, output.out),
     )
     if (result.left === 0) return
     const open = result.rows.find((row) => row.outcome === "in doubt")
-    if (by._tag === "List" && result.list === undefined) {
+    if (evidence._tag === "List" && result.list === undefined) {
       const how =
         `To settle them, export the form's results and run \`formferry settle ${input.pipeline}\` with --results FILE. If you know `
         + "whether they arrived, run it with --as landed or --as not-landed."
       output.say(wrapToWidth(how, output.err.width).join("\n"))
     }
     const to = { "--to": input.to }
-    const next = by._tag !== "Person" && result.wants === "a person" && open !== undefined
+    const next = evidence._tag !== "Person" && result.wants === "a person" && open !== undefined
       ? commandFor(invocation, ["acknowledge", input.pipeline], {
         ...to,
         "--rows": open.key,
         "--because": reasonPlaceholder,
       })
       // The list was read just now, so reading it again helps only later.
-      : by._tag === "List" && result.list !== undefined
+      : evidence._tag === "List" && result.list !== undefined
       ? commandFor(invocation, ["status", input.pipeline])
       : commandFor(invocation, ["settle", input.pipeline], { ...to, "--results": "FILE" })
     return yield* new CommandEnded({ status: exits.unproven.code, next })
@@ -100,7 +97,7 @@ const needsReason = ({ because }: Input): Effect.Effect<void, UsageWrong> =>
   because === undefined ? wrong(`\`--because\` is missing. Give ${reasonWanted}: it is recorded.`) : Effect.void
 
 /** Returns the rows and the evidence that the options name. */
-const settleBy = (input: Input): Effect.Effect<SettleBy, UsageWrong> =>
+const evidenceIn = (input: Input): Effect.Effect<SettleEvidence, UsageWrong> =>
   Effect.gen(function*() {
     const which = present([
       input.all && { _tag: "All" } as const,

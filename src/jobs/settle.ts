@@ -32,7 +32,7 @@ export type WhichRows =
  * The evidence: an export of the form's results, or a person's statement. `file`: the export's absolute path.
  * `isComplete`: whether a person confirms that the export is complete.
  */
-export type SettleBy =
+export type SettleEvidence =
   | { readonly _tag: "Export"; readonly file: string; readonly isComplete: boolean }
   | { readonly _tag: "Person"; readonly landed: boolean; readonly which: WhichRows }
   /** The form's list of submissions, if the service can list. Otherwise, only shows the rows in doubt. */
@@ -41,8 +41,9 @@ export type SettleBy =
   | { readonly _tag: "Nothing" }
 
 interface SettleOptions extends OfPipeline {
-  readonly by: SettleBy
-  readonly who: string
+  readonly evidence: SettleEvidence
+  /** Who settles the rows. */
+  readonly by: string
   readonly because: string | undefined
 }
 
@@ -72,12 +73,12 @@ type Place = NonNullable<Effect.Effect.Success<ReturnType<typeof openRows>>>
 /** Opens the evidence, and returns how to settle rows with it. Returns undefined if there is none. */
 const settling = (project: Project, place: Place, options: SettleOptions) =>
   Effect.gen(function*() {
-    const { by } = options
-    if (by._tag === "Person") return byPerson(place, by, options)
-    if (by._tag === "Nothing") return undefined
-    if (by._tag === "Export") {
-      const opened = yield* openExport(place, by.file)
-      return byExport(place, { opened, isComplete: by.isComplete }, options)
+    const { evidence } = options
+    if (evidence._tag === "Person") return byPerson(place, evidence, options)
+    if (evidence._tag === "Nothing") return undefined
+    if (evidence._tag === "Export") {
+      const opened = yield* openExport(place, evidence.file)
+      return byExport(place, { opened, isComplete: evidence.isComplete }, options)
     }
     const listed = can(project, place.target.service, "list") ? yield* openList(place) : undefined
     return listed && byList(listed, options)
@@ -114,8 +115,8 @@ const shownRow = (
 
 const byPerson = (
   { ledger: { digest }, view }: Place,
-  { landed, which }: SettleBy & { readonly _tag: "Person" },
-  { because, to, who }: SettleOptions,
+  { landed, which }: SettleEvidence & { readonly _tag: "Person" },
+  { because, by, to }: SettleOptions,
 ) =>
 (rows: ReadonlyArray<DoubtfulRow>, session: LedgerSession) =>
   Effect.gen(function*() {
@@ -140,27 +141,27 @@ const byPerson = (
       const message = `No row of ${view.pipeline} ${about}. Nothing was settled.`
       return yield* new JobRefused({ code: "NothingSettled", next: ["status", view.pipeline], message })
     }
-    const reason = `${who} says so: ${because ?? ""}`
+    const reason = `${by} says so: ${because ?? ""}`
     const outcome = landed ? { _tag: "Landed", submissionId: undefined } as const : { _tag: "NotLanded" } as const
     const settled = meant.map((row): Settled["settled"][number] => ({
       row,
       as: { keyDigest: row.keyDigest, outcome, reason, proof: "person" },
     }))
-    const recorded = yield* recordSettled(session, { settled, open: [] }, { by: who, because, file: undefined })
+    const recorded = yield* recordSettled(session, { settled, open: [] }, { by, because, file: undefined })
     return resultOf(view.pipeline, to, recorded)
   })
 
 const byExport = (
   { ledger: { digest }, view }: Place,
   { isComplete, opened }: { readonly opened: Export; readonly isComplete: boolean },
-  { because, to, who }: SettleOptions,
+  { because, by, to }: SettleOptions,
 ) =>
 (rows: ReadonlyArray<DoubtfulRow>, session: LedgerSession) =>
   Effect.gen(function*() {
     const settled = yield* settleFromExport(rows, view, digest.key, opened, isComplete)
     const { lacking, sha256, submissions, ...found } = settled
     const file = { name: opened.name, sha256, isComplete }
-    const recorded = yield* recordSettled(session, found, { by: who, because, file })
+    const recorded = yield* recordSettled(session, found, { by, because, file })
     const result = resultOf(view.pipeline, to, recorded)
     const waiting = recorded.open.filter(({ wants }) => wants === "a witness").map(({ row }) => row)
     return {
@@ -182,11 +183,11 @@ const openList = (place: Place) =>
   })
 
 const byList =
-  (context: ListContext, { because, to, who }: SettleOptions) =>
+  (context: ListContext, { because, by, to }: SettleOptions) =>
   (rows: ReadonlyArray<DoubtfulRow>, session: LedgerSession) =>
     Effect.gen(function*() {
       const { lacking, submissions, ...found } = yield* settleFromList(rows, context, 0)
-      const recorded = yield* recordSettled(session, found, { by: who, because, file: asFile({ submissions }) })
+      const recorded = yield* recordSettled(session, found, { by, because, file: asFile({ submissions }) })
       return { ...resultOf(context.pipeline.name, to, recorded), list: { submissions, lacking: lacking.count } }
     })
 

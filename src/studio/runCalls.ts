@@ -10,7 +10,7 @@ import { commandLine } from "../domain/shell.ts"
 import { named, storeFile } from "../jobs/newSource.ts"
 import { fixRejected, shownRejected } from "../jobs/rejectedRows.ts"
 import { findReport } from "../jobs/report.ts"
-import { type SettleBy, settlePipeline } from "../jobs/settle.ts"
+import { type SettleEvidence, settlePipeline } from "../jobs/settle.ts"
 import { userName } from "../jobs/userName.ts"
 import { disk } from "../project/disk.ts"
 import { Refused, StudioApi } from "./Api.ts"
@@ -64,11 +64,11 @@ export const resultCalls = HttpApiBuilder.group(StudioApi, "results", (handlers)
 /** The rows that are settled, and why. */
 type About = Readonly<{ pipeline: string; to?: string | undefined; because?: string | undefined }>
 
-const settled = ({ because = "", pipeline, to }: About, by: SettleBy) =>
+const settled = ({ because = "", pipeline, to }: About, evidence: SettleEvidence) =>
   Effect.gen(function*() {
     const project = yield* projectWith([pipeline])
-    const who = yield* userName
-    const result = yield* settlePipeline(project, { pipeline, to, by, who, because: because.trim() || undefined })
+    const by = yield* userName
+    const result = yield* settlePipeline(project, { pipeline, to, evidence, by, because: because.trim() || undefined })
     const options = { "--to": to, "--as": "landed", "--rows": "KEY", "--because": reasonPlaceholder }
     const advice = settleAdvice(result, {
       vouch: "tick the box below, give the reason and choose the export again",

@@ -121,8 +121,8 @@ for (const [at, [name, faults]] of Object.entries(cases).entries()) {
         const settled = yield* settlePipeline(project, {
           pipeline: "people",
           to: undefined,
-          by: { _tag: "Export", file: results, isComplete: true },
-          who: "the test",
+          evidence: { _tag: "Export", file: results, isComplete: true },
+          by: "the test",
           because: "it is the download of all that the service has",
         })
         const byTruth = settled.rows.filter(({ key, outcome }) =>
@@ -134,8 +134,8 @@ for (const [at, [name, faults]] of Object.entries(cases).entries()) {
           yield* settlePipeline(project, {
             pipeline: "people",
             to: undefined,
-            by: { _tag: "Person", landed: false, which: { _tag: "All" } },
-            who: "the test",
+            evidence: { _tag: "Person", landed: false, which: { _tag: "All" } },
+            by: "the test",
             because: "they are not in the results",
           })
           expect(byTruth.map(({ key }) => truth.count(key))).toEqual(byTruth.map(() => 0))

@@ -9,7 +9,7 @@ import type { SettleResult } from "../../src/domain/settled.ts"
 import { acceptRefused } from "../../src/jobs/accept.ts"
 import { rekeyPipeline } from "../../src/jobs/rekey.ts"
 import { runPipeline } from "../../src/jobs/run.ts"
-import { type SettleBy, settlePipeline } from "../../src/jobs/settle.ts"
+import { type SettleEvidence, settlePipeline } from "../../src/jobs/settle.ts"
 import { undoPipeline, type UndoResult } from "../../src/jobs/undo.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import type { OpenTransport } from "../../src/service/transport.ts"
@@ -359,8 +359,8 @@ export class History extends VirtualProject {
     return this.settleBy({ _tag: "Person", landed, which: { _tag: "Rows", keys } })
   }
 
-  private settleBy(by: SettleBy, killedAt?: number): Promise<Ended> {
-    const options = { pipeline: this.edited.pipeline, to: undefined, by, who: "ada", because: "all results" }
+  private settleBy(evidence: SettleEvidence, killedAt?: number): Promise<Ended> {
+    const options = { pipeline: this.edited.pipeline, to: undefined, evidence, by: "ada", because: "all results" }
     return this.process(
       killedAt,
       Effect.flatMap(

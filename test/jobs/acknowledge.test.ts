@@ -125,8 +125,8 @@ scoped(
     const settle = settlePipeline(project, {
       pipeline: "people",
       to: undefined,
-      by: { _tag: "Person", landed: true, which: { _tag: "All" } },
-      who: "ada",
+      evidence: { _tag: "Person", landed: true, which: { _tag: "All" } },
+      by: "ada",
       because: "seen",
     })
     yield* source(good.slice(0, 2))

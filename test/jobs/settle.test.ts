@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { createHash } from "node:crypto"
 import type { Submission } from "../../src/domain/submission.ts"
-import { type SettleBy, settlePipeline } from "../../src/jobs/settle.ts"
+import { type SettleEvidence, settlePipeline } from "../../src/jobs/settle.ts"
 import { LockHolder } from "../../src/ledger/holder.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
@@ -24,10 +24,10 @@ const settling = Effect.gen(function*() {
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
   const at = yield* world
-  const settle = (by: SettleBy, because?: string) =>
+  const settle = (evidence: SettleEvidence, because?: string) =>
     Effect.flatMap(
       loadProject(at.root),
-      (project) => settlePipeline(project, { pipeline: "people", to: undefined, by, who: "ada", because }),
+      (project) => settlePipeline(project, { pipeline: "people", to: undefined, evidence, by: "ada", because }),
     )
   const file = path.join(at.root, "results.csv")
   return {

@@ -18,8 +18,8 @@ const listing = Effect.gen(function*() {
         settlePipeline(project, {
           pipeline: "people",
           to: undefined,
-          by: { _tag: "List" },
-          who: "ada",
+          evidence: { _tag: "List" },
+          by: "ada",
           because: undefined,
         }),
     ),

@@ -269,8 +269,8 @@ scoped(
       settlePipeline(project, {
         pipeline: "people",
         to: undefined,
-        by: { _tag: "Person", landed: false, which: { _tag: "All" } },
-        who: "ada",
+        evidence: { _tag: "Person", landed: false, which: { _tag: "All" } },
+        by: "ada",
         because: "looked",
       }))
     expect(settled.warnings).toEqual([

@@ -217,14 +217,14 @@ export class Nights extends VirtualProject {
     await this.time.pass(6 * hour)
     const file = this.writeResults(form)
     const open = await this.service([])
-    const by = { _tag: "Export", file, isComplete: true } as const
+    const evidence = { _tag: "Export", file, isComplete: true } as const
     const { running } = this.process(
       open,
       undefined,
       Effect.flatMap(
         loadProject(this.root),
         (loaded) =>
-          settlePipeline(loaded, { pipeline: "people", to: undefined, by, who: "ada", because: "all results" }),
+          settlePipeline(loaded, { pipeline: "people", to: undefined, evidence, by: "ada", because: "all results" }),
       ).pipe(
         Effect.catchTag("JobRefused", () => Effect.void),
       ),

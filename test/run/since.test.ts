@@ -228,8 +228,8 @@ scoped(
     yield* settlePipeline(yield* loadProject(root), {
       pipeline: "people",
       to: undefined,
-      by: { _tag: "Person", landed: false, which: { _tag: "All" } },
-      who: "ada",
+      evidence: { _tag: "Person", landed: false, which: { _tag: "All" } },
+      by: "ada",
       because: "looked",
     })
     expect(yield* night()).toMatchObject({ exitCode: 0, from: from(5 * day), rows: { imported: 1 } })
