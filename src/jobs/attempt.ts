@@ -84,7 +84,7 @@ export const notifyEnd = (project: Project, pipeline: string, exit: Exit.Exit<Ru
     const at = isoOf(yield* Clock.currentTimeMillis)
     const end: RunEnd = Exit.isSuccess(exit)
       ? { _tag: "Reported", pipeline, report: exit.value }
-      : { _tag: "Failed", pipeline, at, ...reasonOf(exit.cause) }
+      : { _tag: "Failed", pipeline, at, ...failureOf(exit.cause) }
     yield* notifier.notify(project, end)
   })
 
@@ -93,7 +93,7 @@ export const afterDefect =
   "The ledger has a record of everything that was sent. Run the command with --log-level debug to see where the error happened, and report it."
 
 /** Returns why a run ended without a report. */
-export const reasonOf = (
+export const failureOf = (
   cause: Cause.Cause<AttemptFailure>,
 ): Pick<RunEnd & { _tag: "Failed" }, "exitCode" | "error" | "message"> =>
   Either.match(Cause.failureOrCause(cause), {
@@ -107,7 +107,7 @@ export const reasonOf = (
   })
 
 export const exitCodeOf = (exit: Exit.Exit<RunReport, AttemptFailure>): number =>
-  Exit.isSuccess(exit) ? exit.value.exitCode : reasonOf(exit.cause).exitCode
+  Exit.isSuccess(exit) ? exit.value.exitCode : failureOf(exit.cause).exitCode
 
 /** Notifies the webhooks of a project. Only attempt.ts uses it, once after each run. */
 export class Notifier extends Context.Tag("formferry/Notifier")<Notifier, {

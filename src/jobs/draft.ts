@@ -25,7 +25,7 @@ import { ignoredQuestions, openTimes } from "./review.ts"
 import {
   candidateOf,
   isNamed,
-  originOf,
+  originWith,
   readingsOf,
   reviewedEntries,
   type ReviewedEntry,
@@ -190,7 +190,7 @@ export const editEntry = (
     const question = form.questions.find(({ id }) => id === edit.question)
     if (question === undefined) return yield* initRefused(`The form has no question with the id ${edit.question}.`)
     if (edit._tag === "LeaveUnanswered") return yield* editText(text, { _tag: "LeaveUnanswered", question })
-    const origin = originOf(survey, question, edit.columns)
+    const origin = originWith(survey, question, edit.columns)
     if (origin === undefined || !isNamed(origin)) {
       return yield* initRefused("A column has no name. Name it under `source.columns` by its position.")
     }

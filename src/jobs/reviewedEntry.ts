@@ -224,7 +224,7 @@ export const suggestedFor = ({ questions }: Pick<Suggestions, "questions">, { id
   questions.find(({ question }) => question.id === id)?.candidates ?? []
 
 /** Returns the suggested origin with these columns, otherwise a column, a block or joined columns. Undefined if a column is unknown. */
-export const originOf = (
+export const originWith = (
   { profiles, suggestions }: Pick<SurveyedSource, "profiles" | "suggestions">,
   question: Question,
   positions: ReadonlyArray<number>,

@@ -17,7 +17,7 @@ import { findingsIn } from "./Findings.ts"
 import type { Mapping } from "./Mapping.ts"
 import { blankProblem } from "./problems.ts"
 import { rowKey, rowMap, type RowRules } from "./rowMap.ts"
-import { checkStamps, originOf, stampAnswer, stampsOf } from "./stamps.ts"
+import { checkStamps, originIdsOf, stampAnswer, stampsOf } from "./stamps.ts"
 import { textRedirects } from "./textRedirects.ts"
 
 /** Returns the path of the pipeline's target. A mistake in the form itself is reported there. */
@@ -148,7 +148,7 @@ export const compile = (input: {
     ...rowMap(answers, rules, stamps),
     columns: [...read].toSorted((a, b) => (nameOrPosition(a) < nameOrPosition(b) ? -1 : 1)),
     answers: [...answers, ...stamps].map(({ answer }) => answer),
-    origin: originOf(stamps),
+    origin: originIdsOf(stamps),
     fingerprint: fingerprint(answers, empty, pipeline),
     keyed: source.rowKey === "content" ? "content" : "columns",
     key: source.rowKey === "content" ? () => undefined : rowKey(keys, empty),

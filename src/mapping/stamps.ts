@@ -90,9 +90,9 @@ export const stampAnswer = (
 /** Returns the ids of the URL parameters that carry the row key, and of those that say where a submission comes from. */
 export const stampIdsOf = (stamps: ReadonlyArray<Stamp>) => ({
   rowKey: stamps.find(({ carries }) => carries === "urlParameter")?.id,
-  origin: originOf(stamps),
+  origin: originIdsOf(stamps),
 })
 
 /** Returns the ids of the URL parameters that say where a submission comes from: those with the run's id and the pipeline's name. */
-export const originOf = (stamps: ReadonlyArray<Stamp>): ReadonlySet<string> =>
+export const originIdsOf = (stamps: ReadonlyArray<Stamp>): ReadonlySet<string> =>
   new Set(stamps.flatMap(({ carries, id }) => (carries === "urlParameter" ? [] : [id])))

@@ -259,7 +259,7 @@ const explainRules = (to: Explanation, place: Place, value: Mapping, rules: KeyR
 
 // The struct of a union that a mapping should be
 
-const namesOf = ({ core }: Struct): ReadonlyArray<string> =>
+const keysOf = ({ core }: Struct): ReadonlyArray<string> =>
   core.propertySignatures.flatMap(({ name }) => typeof name === "string" ? [name] : [])
 
 const bestStruct = (value: Mapping, structs: Shapes["structs"]): Struct | undefined => {
@@ -345,7 +345,7 @@ const explainUnknown = (to: Explanation, choice: Choice, keys: ReadonlyArray<str
       repairs.push({ repair: drop })
       continue
     }
-    const names = by === undefined ? namesOf(struct) : [...namesOf(struct), by]
+    const names = by === undefined ? keysOf(struct) : [...keysOf(struct), by]
     const meant = owned(key) ? undefined : nearest(key, names.filter((name) => !given.has(name)))
     const finding = { offset: start(members?.get(key)?.owner), ...unknownKey(to, choice, key, meant) }
     if (meant === undefined) {
@@ -394,6 +394,6 @@ const unknownKey = (
       ? `Did you mean ${quoted(meant)}?`
       : sections.length === 1
       ? `It is a key of ${quoted(sections[0] ?? "")}.`
-      : suggest(key, namesOf(struct), "Its keys are"),
+      : suggest(key, keysOf(struct), "Its keys are"),
   }
 }

@@ -123,7 +123,7 @@ const written = (text: string): ReadonlyArray<Json> => {
   return typeof plain === "boolean" || (typeof plain === "number" && Number.isFinite(plain)) ? [text, plain] : [text]
 }
 
-const oneOf = (texts: ReadonlyArray<string>, ...more: ReadonlyArray<Json>): JsonObject => ({
+const enumOf = (texts: ReadonlyArray<string>, ...more: ReadonlyArray<Json>): JsonObject => ({
   enum: [...new Set([...texts.flatMap(written), ...more])],
 })
 
@@ -141,13 +141,13 @@ const definitionOf: Readonly<Record<FormList, string>> = {
  */
 const withOptions = (question: Question, isUnique: boolean): JsonObject => {
   const names = (question.options ?? []).flatMap(({ label, value }) => [label, value])
-  const is = (key: "id" | "name") => ({ required: [key], properties: { [key]: oneOf([question[key].trim()]) } })
-  const use = { properties: { use: oneOf(names) } }
+  const is = (key: "id" | "name") => ({ required: [key], properties: { [key]: enumOf([question[key].trim()]) } })
+  const use = { properties: { use: enumOf(names) } }
   return conditional(isUnique ? { anyOf: [is("id"), is("name")] } : is("id"), {
     properties: {
-      options: { items: oneOf(names) },
+      options: { items: enumOf(names) },
       // `{ set: NAME }` is the name of a value set.
-      values: { properties: { set: {} }, additionalProperties: oneOf(names, null) },
+      values: { properties: { set: {} }, additionalProperties: enumOf(names, null) },
       otherwise: use,
       other: use,
     },
@@ -161,7 +161,7 @@ export const pipelineSchemaFor = ({ blocks, columns, form }: GivenNames): JsonOb
   const narrow = (name: string, texts: ReadonlyArray<string>) => {
     if (texts.length === 0) return
     const { description } = definitions[name] as JsonObject
-    definitions[name] = { ...(description === undefined ? {} : { description }), ...oneOf(texts) }
+    definitions[name] = { ...(description === undefined ? {} : { description }), ...enumOf(texts) }
   }
   narrow("Column", columns)
   narrow("Column.ignored", [...columns, ...blocks])

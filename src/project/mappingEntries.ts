@@ -57,7 +57,7 @@ export interface PartEntry extends PartInput {
 
 /** An entry of the mapping: an answer, a URL parameter, a time, the login, or a scheduling or payment field. `entryKeys` describes its keys. */
 export interface MappingEntry
-  extends Omit<Section<ReturnType<typeof entryKeys> & ReturnType<typeof namesOf>>, "from" | "value" | "template">
+  extends Omit<Section<ReturnType<typeof entryKeys> & ReturnType<typeof namingKeys>>, "from" | "value" | "template">
 {
   /** The place of the entry, for diagnostics. */
   readonly path: YamlPath
@@ -267,7 +267,7 @@ const describedFrom = (kind: Kind | undefined): string => {
 // Entries
 
 /** @param of what the entry names: a question, a URL parameter, or a scheduling or payment field */
-const namesOf = (of: string) => ({
+const namingKeys = (of: string) => ({
   id: optional(Name.annotations({ identifier: `${of}.id` }), { description: "The element's id in the form" }),
   name: optional(Name.annotations({ identifier: `${of}.name` }), {
     description: "The element's name in the form. If an id is given as well, both must agree with the live form",
@@ -320,7 +320,7 @@ const namedEntry = (prefix: string, kind: Kind | undefined, isSaid: boolean): Fi
     ? { as: needed(Schema.Literal(kind.name), { description: kind.description }) }
     : {}
   return becoming(
-    sectionWithOptions({ ...namesOf(prefix), ...as, ...entryKeys(kind) }, kind?.options, {
+    sectionWithOptions({ ...namingKeys(prefix), ...as, ...entryKeys(kind) }, kind?.options, {
       ...oneInput,
       atLeastOne: ["id", "name"],
     }),
@@ -357,7 +357,7 @@ export const ownEntry = (of: OwnMember): FileSchema<MappingEntry> => {
 const elementEntry = (identifier: string, of: Readonly<Record<string, ElementPart>>): FileSchema<MappingEntry> =>
   becoming(
     section({
-      ...namesOf(identifier),
+      ...namingKeys(identifier),
       from: needed(parts(Object.fromEntries(Object.entries(of).map(([part, { kind }]) => [part, kind]))), {
         description: "The parts, each a column or an entry",
       }),

@@ -70,14 +70,14 @@ const byMessage: ReadonlyArray<readonly [beginning: string, message: string, sug
  * Returns `offset` if visible text follows it on its line, otherwise the offset of the last visible character before
  * it. If something is missing at the end of a file, diagnostics point there.
  */
-const visible = (text: string, offset: number): number => {
+const visibleOffset = (text: string, offset: number): number => {
   if (/\S/.test(text.slice(offset, text.indexOf("\n", offset) + 1 || undefined))) return offset
   const before = text.slice(0, offset).trimEnd().length
   return Math.max(0, before - 1)
 }
 
 const findingOf = (error: YAMLError, text: string): Finding => {
-  const offset = visible(text, error.pos[0])
+  const offset = visibleOffset(text, error.pos[0])
   const rest = text.slice(offset).split("\n", 1)[0] ?? ""
   const known = byMessage.find(([beginning]) => error.message.startsWith(beginning))
   const [message, suggestion] = known === undefined || (known === nested && /:(?:\s|$)/.test(rest))
@@ -101,7 +101,7 @@ export const syntaxFindings = (
   const isTab = ({ code, pos: [from] }: YAMLError) =>
     code === "TAB_AS_INDENT" || /^ *\t/.test(text.slice(text.lastIndexOf("\n", from - 1) + 1))
   // A tab shifts the text around it, so the other faults might not be real.
-  const tabs = errors.filter(isTab).map(({ pos: [from] }) => ({ offset: visible(text, from), ...tab }))
+  const tabs = errors.filter(isTab).map(({ pos: [from] }) => ({ offset: visibleOffset(text, from), ...tab }))
   const others = errors.filter((error, index) => index === 0 || error.code !== "UNEXPECTED_TOKEN")
   return (tabs.length > 0 ? tabs : others.map((error) => findingOf(error, text)))
     .filter(({ offset }) => !lines.has(lineOf(offset)) && lines.add(lineOf(offset)))

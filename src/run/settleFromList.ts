@@ -10,7 +10,7 @@ import type { ComparedAnswer } from "../kinds/submission.ts"
 import { type Evidence, noEvidence, type TestEntry, type Waits } from "../ledger/evidence.ts"
 import type { Digester, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
-import { originOf, stampIdsOf, stampsOf } from "../mapping/stamps.ts"
+import { originIdsOf, stampIdsOf, stampsOf } from "../mapping/stamps.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { type FormService, pageRows } from "../service/FormService.ts"
 import { listedLikenessOf } from "../sink/likeness.ts"
@@ -190,7 +190,7 @@ const settleOnce = (
       (item, sentAt) => listedLikenessOf(item, { form, answers, stamps: ids, sentAt }),
       landedByWord,
       // The service may drop an origin that the form lacks.
-      { all: ids.origin, unseen: originOf(stamps.filter(({ declared }) => !declared)) },
+      { all: ids.origin, unseen: originIdsOf(stamps.filter(({ declared }) => !declared)) },
     )
     // The list counts as a test entry that was issued when the list began: after every batch so far.
     const asEntry = { text: "", at: began, after: Number.MAX_SAFE_INTEGER }

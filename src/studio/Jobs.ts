@@ -14,7 +14,7 @@ import type { ProgressEvent } from "../domain/progress.ts"
 import { outcomeWord, reasonsOf, type SendQuestion } from "../domain/run.ts"
 import { commandLine } from "../domain/shell.ts"
 import { isoOf } from "../domain/words.ts"
-import { attempt, type AttemptFailure, type Notifier, reasonOf } from "../jobs/attempt.ts"
+import { attempt, type AttemptFailure, failureOf, type Notifier } from "../jobs/attempt.ts"
 import { checkProject, checkStatus } from "../jobs/check.ts"
 import { orInterrupted } from "../jobs/prepare.ts"
 import { readyRows } from "../jobs/readyRows.ts"
@@ -254,7 +254,7 @@ const failed = (
   const failure = Either.getOrUndefined(Either.flip(Cause.failureOrCause(cause)))
   const { exitCode, message } = failure?._tag === "JobRefused"
     ? { exitCode: exits.wrong.code, message: failure.message }
-    : reasonOf(cause as Cause.Cause<AttemptFailure>)
+    : failureOf(cause as Cause.Cause<AttemptFailure>)
   if (failure?._tag === "ConfigurationInvalid") {
     return { exitCode, diagnostics: failure.diagnostics, message: "The pipeline has mistakes. Nothing was sent." }
   }
