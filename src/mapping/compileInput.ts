@@ -28,13 +28,26 @@ const findAll = (names: ReadonlyArray<ColumnName>, book: ColumnBook): ReadonlyAr
   return found.every((column) => column !== undefined) ? found : undefined
 }
 
-/** Compiles an input for a kind. Returns undefined if the input has mistakes, which are added to the findings. */
-export const compileInput = (
-  asked: AnswerSpec,
-  input: Input,
-  fallbackText: string | undefined,
-  context: CompileContext,
-): CompiledEntry | undefined => {
+type InputOf<Tag extends Input["_tag"]> = Extract<Input, { readonly _tag: Tag }>
+
+/** Sends redirected texts on only after the whole answer was read without a problem. */
+const redirecting = (
+  read: Read,
+  redirected: Array<RedirectedText>,
+  send: (text: string, to: string) => void,
+): Read =>
+(cells, problems) => {
+  redirected.length = 0
+  const before = problems.length
+  const value = read(cells, problems)
+  if (problems.length === before) { for (const { text, to } of redirected) send(text, to) }
+  return value
+}
+
+/** What an input is compiled with, whatever its shape. */
+type Tools = ReturnType<typeof toolsFor>
+
+const toolsFor = (asked: AnswerSpec, input: Input, fallbackText: string | undefined, context: CompileContext) => {
   const { kind, path } = asked
   const { columns: book, findings, uses } = context
   const options = optionsOf(asked, input, context)
@@ -54,16 +67,8 @@ export const compileInput = (
     notes,
     redirected,
   })
-  /** Sends redirected texts on only after the whole answer was read without a problem. */
-  const redirecting = (read: Read, send: (text: string, to: string) => void): Read => (cells, problems) => {
-    redirected.length = 0
-    const before = problems.length
-    const value = read(cells, problems)
-    if (problems.length === before) { for (const { text, to } of redirected) send(text, to) }
-    return value
-  }
   const done = (read: Read, columns: ReadonlyArray<Column>): CompiledEntry => ({
-    read: send === undefined ? read : redirecting(read, send),
+    read: send === undefined ? read : redirecting(read, redirected, send),
     columns: [...new Set(columns)],
     fromCells: columns.length > 0,
     translations: columns.length === 0 ? [] : kind.translations?.(options as never, asked.question?.options ?? []),
@@ -71,58 +76,51 @@ export const compileInput = (
   const fail = (key: "extract" | "from" | "other", message: string, suggestion?: string): undefined => {
     findings.error([...path, key], message, suggestion)
   }
-
-  // Returns the column of the "Other" option. Returns undefined if the entry names no such column. Returns "missing" if the column is not in the source, or if the entry must name one but does not.
-  const findOther = (): Column | "missing" | undefined => {
-    const name = otherColumn(asked)
-    if (name !== undefined) return book.find(name, "answers") ?? "missing"
-    if (options["other"] === undefined) return undefined
-    fail("other", "`other` needs its column.", "Write `other: { from: Column, … }`.")
-    return "missing"
+  return {
+    asked,
+    context,
+    options,
+    /** The context for the parts of the input. Their cells count as used only if the whole answer was read. */
+    within: { ...context, empty, uses: new CellUses(uses.most.length) },
+    compile,
+    /** Compiles the kind for columns whose cells may be split by `extract`. */
+    compileCells: (shape: InputShape) => compileCell(asked, options, shape, compile, notes, context),
+    reading,
+    done,
+    fail,
+    /** Returns the column of the "Other" option. Returns undefined if the entry names no such column. Returns "missing" if the column is not in the source, or if the entry must name one but does not. */
+    findOther: (): Column | "missing" | undefined => {
+      const name = otherColumn(asked)
+      if (name !== undefined) return book.find(name, "answers") ?? "missing"
+      if (options["other"] === undefined) return undefined
+      fail("other", "`other` needs its column.", "Write `other: { from: Column, … }`.")
+      return "missing"
+    },
   }
+}
 
-  const readPartsOf = (
-    parts: ReadonlyArray<ReadPart> | undefined,
-    names: ReadonlyArray<string>,
-    other: OtherCells | undefined,
-    partUses: CellUses,
-  ): CompiledEntry | undefined => {
-    const parse = compile({ _tag: "Parts", parts: names, other })
-    if (parse === undefined || parts === undefined) return undefined
-    const fault = faultOfConstants(parts, parse)
-    if (fault !== undefined) return fail("from", `These constants can't be sent; expected ${fault.expected}.`)
-    return done(readParts(parts, reading(parse), partUses), parts.flatMap((part) => part.columns))
-  }
-
+/** Compiles an input for a kind. Returns undefined if the input has mistakes, which are added to the findings. */
+export const compileInput = (
+  asked: AnswerSpec,
+  input: Input,
+  fallbackText: string | undefined,
+  context: CompileContext,
+): CompiledEntry | undefined => {
+  const { columns: book } = context
+  const tools = toolsFor(asked, input, fallbackText, context)
+  const { compile, compileCells, done, fail, options, reading } = tools
   if (asked.extract !== undefined && (input._tag === "Parts" || input._tag === "Block")) {
     return fail("extract", "`extract` splits a cell, so `from` must be one column.")
   }
-  const within = { ...context, empty, uses: new CellUses(uses.most.length) }
   switch (input._tag) {
     case "Value": {
       const value = constant(asked, options, input.value, "value", context)
       return value === undefined ? undefined : { read: () => value, columns: [], fromCells: false }
     }
-    case "Columns": {
-      const columns = findAll(input.columns, book)
-      const count = input.columns.length
-      const other = findOther()
-      if (count > 1 && (kind.many !== true || asked.extract !== undefined)) {
-        return fail(
-          "from",
-          asked.extract === undefined
-            ? `The kind ${kind.name} takes one column, not ${count}.`
-            : `\`extract\` splits one column, not ${count}.`,
-        )
-      }
-      const otherCells = typeof other === "object" ? { tick: count, text: undefined } : undefined
-      const parse = compileCell(asked, options, { ...ofColumns, other: otherCells }, compile, notes, context)
-      if (parse === undefined || columns === undefined || other === "missing") return undefined
-      const all = other === undefined ? columns : [...columns, other]
-      return done(readColumns(all, reading(parse)), all)
-    }
+    case "Columns":
+      return compileColumns(input, tools)
     case "FirstOf": {
-      const parse = compileCell(asked, options, ofColumns, compile, notes, context)
+      const parse = compileCells(ofColumns)
       const columns = findAll(input.columns, book)
       if (parse === undefined || columns === undefined) return undefined
       return done(readFirstOf(columns, reading(parse)), columns)
@@ -135,62 +133,108 @@ export const compileInput = (
       const pieces = input.pieces.map((piece) => (typeof piece === "string" ? piece : index++))
       const write = templateText(pieces, options["decimal"] === "," ? "," : ".")
       const filling: Parse = (cells) => parse([write(cells) ?? null])
-      return done(readTemplate(write, columns, reading(readingFixedNumbers(filling, kind, context.fixed))), columns)
-    }
-    case "Parts": {
-      if (kind.named === "ranks" && !input.ranks) {
-        return fail("from", "A ranking's columns contain ranks.", "Write `from: { ranks: { OPTION: column } }`.")
-      }
-      if (kind.named !== "ranks" && input.ranks) return fail("from", `The kind ${kind.name} has no ranks.`)
-      if (kind.parts === undefined && kind.named === undefined) {
-        return fail("from", `The kind ${kind.name} has no parts.`, "Give it one column.")
-      }
-      const other = findOther()
-      const parts = kind.named === undefined
-        ? compileParts(asked, input.parts, kind.parts ?? {}, { ...within, empty: context.empty })
-        : compileNamed(asked, input.parts, within)
-      if (other === "missing") return undefined
-      return readPartsOf(
-        other === undefined ? parts : parts && [...parts, textPart(asked, "other", other, within)],
-        input.parts.map(({ part }) => part),
-        other && { tick: input.parts.length, text: undefined },
-        within.uses,
+      return done(
+        readTemplate(write, columns, reading(readingFixedNumbers(filling, asked.kind, context.fixed))),
+        columns,
       )
     }
-    case "Block": {
-      if (kind.named === undefined) {
-        findings.error(input.path, `The kind ${kind.name} has no block of columns.`, "Give it one column.")
-        return undefined
-      }
-      const block = book.block(input.title, input.path)
-      if (block === "unknown") return { read: () => undefined, columns: [], fromCells: true }
-      if (block === undefined) return undefined
-      const members = optionColumns(block)
-      const named = otherColumn(asked)
-      const others = named === undefined && kind.named === "options"
-        ? othersOf(block, asked.options["other"] !== undefined)
-        : []
-      const other = named === undefined ? undefined : book.find(named, "answers")
-      book.answers([...members, ...others])
-      if (named !== undefined && other === undefined) return undefined
-      const cells = [...members, ...others].map(({ column, option }) => textPart(asked, option, column, within))
-      const at = (role: "other" | "text") => {
-        const index = others.findIndex((one) => one.role === role)
-        return index < 0 ? undefined : members.length + index
-      }
-      const otherCells = other !== undefined
-        ? { tick: cells.length, text: undefined }
-        : others.length > 0
-        ? { tick: at("other"), name: others.find(({ role }) => role === "other")?.option, text: at("text") }
-        : undefined
-      return readPartsOf(
-        other === undefined ? cells : [...cells, textPart(asked, "other", other, within)],
-        members.map(({ option }) => option),
-        otherCells,
-        within.uses,
-      )
-    }
+    case "Parts":
+      return compilePartsInput(input, tools)
+    case "Block":
+      return compileBlock(input, tools)
   }
+}
+
+const compileColumns = (
+  input: InputOf<"Columns">,
+  { asked: { extract, kind }, compileCells, context, done, fail, findOther, reading }: Tools,
+): CompiledEntry | undefined => {
+  const columns = findAll(input.columns, context.columns)
+  const count = input.columns.length
+  const other = findOther()
+  if (count > 1 && (kind.many !== true || extract !== undefined)) {
+    return fail(
+      "from",
+      extract === undefined
+        ? `The kind ${kind.name} takes one column, not ${count}.`
+        : `\`extract\` splits one column, not ${count}.`,
+    )
+  }
+  const otherCells = typeof other === "object" ? { tick: count, text: undefined } : undefined
+  const parse = compileCells({ ...ofColumns, other: otherCells })
+  if (parse === undefined || columns === undefined || other === "missing") return undefined
+  const all = other === undefined ? columns : [...columns, other]
+  return done(readColumns(all, reading(parse)), all)
+}
+
+const readPartsOf = (
+  parts: ReadonlyArray<ReadPart> | undefined,
+  names: ReadonlyArray<string>,
+  other: OtherCells | undefined,
+  { compile, done, fail, reading, within }: Tools,
+): CompiledEntry | undefined => {
+  const parse = compile({ _tag: "Parts", parts: names, other })
+  if (parse === undefined || parts === undefined) return undefined
+  const fault = faultOfConstants(parts, parse)
+  if (fault !== undefined) return fail("from", `These constants can't be sent; expected ${fault.expected}.`)
+  return done(readParts(parts, reading(parse), within.uses), parts.flatMap((part) => part.columns))
+}
+
+const compilePartsInput = (input: InputOf<"Parts">, tools: Tools): CompiledEntry | undefined => {
+  const { asked, asked: { kind }, context, fail, within } = tools
+  if (kind.named === "ranks" && !input.ranks) {
+    return fail("from", "A ranking's columns contain ranks.", "Write `from: { ranks: { OPTION: column } }`.")
+  }
+  if (kind.named !== "ranks" && input.ranks) return fail("from", `The kind ${kind.name} has no ranks.`)
+  if (kind.parts === undefined && kind.named === undefined) {
+    return fail("from", `The kind ${kind.name} has no parts.`, "Give it one column.")
+  }
+  const other = tools.findOther()
+  const parts = kind.named === undefined
+    ? compileParts(asked, input.parts, kind.parts ?? {}, { ...within, empty: context.empty })
+    : compileNamed(asked, input.parts, within)
+  if (other === "missing") return undefined
+  return readPartsOf(
+    other === undefined ? parts : parts && [...parts, textPart(asked, "other", other, within)],
+    input.parts.map(({ part }) => part),
+    other && { tick: input.parts.length, text: undefined },
+    tools,
+  )
+}
+
+const compileBlock = (input: InputOf<"Block">, tools: Tools): CompiledEntry | undefined => {
+  const { asked, asked: { kind }, context: { columns: book, findings }, within } = tools
+  if (kind.named === undefined) {
+    findings.error(input.path, `The kind ${kind.name} has no block of columns.`, "Give it one column.")
+    return undefined
+  }
+  const block = book.block(input.title, input.path)
+  if (block === "unknown") return { read: () => undefined, columns: [], fromCells: true }
+  if (block === undefined) return undefined
+  const members = optionColumns(block)
+  const named = otherColumn(asked)
+  const others = named === undefined && kind.named === "options"
+    ? othersOf(block, asked.options["other"] !== undefined)
+    : []
+  const other = named === undefined ? undefined : book.find(named, "answers")
+  book.answers([...members, ...others])
+  if (named !== undefined && other === undefined) return undefined
+  const cells = [...members, ...others].map(({ column, option }) => textPart(asked, option, column, within))
+  const at = (role: "other" | "text") => {
+    const index = others.findIndex((one) => one.role === role)
+    return index < 0 ? undefined : members.length + index
+  }
+  const otherCells = other !== undefined
+    ? { tick: cells.length, text: undefined }
+    : others.length > 0
+    ? { tick: at("other"), name: others.find(({ role }) => role === "other")?.option, text: at("text") }
+    : undefined
+  return readPartsOf(
+    other === undefined ? cells : [...cells, textPart(asked, "other", other, within)],
+    members.map(({ option }) => option),
+    otherCells,
+    tools,
+  )
 }
 
 /**
