@@ -219,7 +219,7 @@ export const leaveUnanswered = (text: string, question: Element): string | undef
   return itemOf(left, question) === undefined ? ignore(left, "ignoreQuestions", calledName(question)) : undefined
 }
 
-/** Adds a name to the columns, or to the questions, that are left out on purpose. */
+/** Adds a name to the columns, or to the questions, that are skipped on purpose. */
 export const ignore = (text: string, list: "ignore" | "ignoreQuestions", name: string): string | undefined => {
   const mapping = mappingOf(text)
   if (mapping === undefined) return undefined

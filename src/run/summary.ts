@@ -127,11 +127,11 @@ export const writeSummary = (ended: Ended) =>
 const masked = (report: RunReport, mask: Mask) =>
   Effect.map(Effect.promise(() => import("../report/reportFile.ts")), ({ redactReport }) => redactReport(report, mask))
 
-/** Returns a warning about corrected rows that are left out, because the rows that they correct were not. */
+/** Returns a warning about corrected rows that are skipped, although the rows that they correct were not. */
 const skippedFixed = ({ isFixed, pipeline }: RunPlan, filtered: number): ReadonlyArray<string> =>
   !isFixed || filtered === 0 || pipeline.source.where.length === 0 ? [] : [
-    `${counted(filtered, "corrected row is", "corrected rows are")} left out, by \`where\` or because a person left `
-    + `${filtered === 1 ? "it" : "them"} out. To import rows that \`where\` skips, correct the cells that it compares.`,
+    `${counted(filtered, "corrected row is", "corrected rows are")} skipped on purpose, by \`where\` or by a person. `
+    + `To import rows that \`where\` skips, correct the cells that it compares.`,
   ]
 
 /** Whether a run read its source to the end and left no row pending. If so, the next run can skip the same files. */

@@ -123,7 +123,7 @@ it.scopedLive("a report names fixed rows that `where` skips", () =>
     yield* importFixed(at, first.lastLine)
     expect([at.count(), at.report().rows.filtered]).toEqual([2, 1])
     expect(at.report().warnings).toContain(
-      "1 corrected row is left out, by `where` or because a person left it out. To import rows that `where` skips, correct the cells that it compares.",
+      "1 corrected row is skipped on purpose, by `where` or by a person. To import rows that `where` skips, correct the cells that it compares.",
     )
   }))
 

@@ -253,7 +253,7 @@ describe("report.html", () => {
 
   it("the page states the result in one sentence", () => {
     expect(pageOf(exampleReport())).toContain(
-      "Of 1,012 rows that were read, 1,006 were imported (1,005 verified and 1 differing); the others: 3 left out, 1 duplicate and 2 invalid.",
+      "Of 1,012 rows that were read, 1,006 were imported (1,005 verified and 1 differing); the others: 3 skipped on purpose, 1 duplicate and 2 invalid.",
     )
   })
 

@@ -74,7 +74,7 @@ const problems = (report: RunReport, screen: Screen): string | undefined => {
     groups.slice(0, most).map((group) => {
       const example = group.examples[0]
       return [
-        group.dropped === true ? `${group.code}, left out` : group.code,
+        group.dropped === true ? `${group.code}, only the answer omitted` : group.code,
         cutToWidth(group.column ?? "", 40),
         count(group.count),
         example === undefined ? "" : cutToWidth(`row ${example.row}: ${example.message || (example.value ?? "")}`, 240),

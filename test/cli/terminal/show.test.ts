@@ -287,6 +287,11 @@ describe("the summary of a run", () => {
     expect(shown).not.toContain("c3 ")
     expect(shown).toContain("4 more kinds")
   })
+
+  it("a summary says if only the answer was omitted, and the row imported", () => {
+    const problems = exampleReport().problems.slice(0, 1).map((group) => ({ ...group, dropped: true as const }))
+    expect(showSummary(exampleReport({ problems }), "r", plain)).toContain("not-a-date, only the answer omitted")
+  })
 })
 
 describe("the progress line", () => {
