@@ -10,7 +10,6 @@ import { commandLine } from "../domain/shell.ts"
 import { messageOf, reasonOf } from "../domain/words.ts"
 import { afterDefect, type AttemptFailure, exitStatus } from "../jobs/attempt.ts"
 import type { DemonstrationMissing } from "../jobs/demo.ts"
-import type { JobRefused } from "../jobs/JobRefused.ts"
 import type { PracticeFormsMissing } from "../jobs/practice.ts"
 import type { ScheduleUnconfirmed } from "../jobs/schedule.ts"
 import type { LedgerBusy } from "../ledger/errors.ts"
@@ -60,7 +59,6 @@ export type Failure =
   | OutputLost
   | QuitException
   | AttemptFailure
-  | JobRefused
   | ScheduleUnconfirmed
   | PracticeFormsMissing
   | DemonstrationMissing
@@ -70,7 +68,6 @@ export type Failure =
 export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">]: number } = {
   ...exitStatus,
   UsageWrong: exits.wrong.code,
-  JobRefused: exits.wrong.code,
   ScheduleUnconfirmed: exits.wrong.code,
   PracticeFormsMissing: exits.wrong.code,
   LedgerBusy: exits.busy.code,

@@ -11,6 +11,7 @@ import { isoOf, messageOf } from "../domain/words.ts"
 import type { loadProject } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
 import type { SourceChanged } from "../source/Source.ts"
+import type { JobRefused } from "./JobRefused.ts"
 import type { RunEnd } from "./notifyWebhooks.ts"
 import type { reconcilePipeline } from "./reconcile.ts"
 import type { runPipeline } from "./run.ts"
@@ -18,6 +19,7 @@ import type { runPipeline } from "./run.ts"
 /** A reason why a run, or a check, can end without a report. */
 export type AttemptFailure =
   | PlatformError
+  | JobRefused
   | SourceChanged
   | Effect.Effect.Error<ReturnType<typeof loadProject>>
   | Effect.Effect.Error<ReturnType<typeof runPipeline>>
@@ -26,6 +28,7 @@ export type AttemptFailure =
 export const exitStatus: { readonly [T in AttemptFailure["_tag"]]: number } = {
   ConfigurationInvalid: exits.wrong.code,
   ProjectNotFound: exits.wrong.code,
+  JobRefused: exits.wrong.code,
   PipelineUnknown: exits.wrong.code,
   TargetUnknown: exits.wrong.code,
   ConfirmationMissing: exits.wrong.code,

@@ -245,16 +245,14 @@ const checked = (root: string, pipeline: string, guard: JobOptions["guard"]) =>
   })
 
 const failed = (
-  cause: Cause.Cause<AttemptFailure | Effect.Effect.Error<ReturnType<typeof fixedFile>>>,
+  cause: Cause.Cause<AttemptFailure>,
   { fixedOf, mode, pipeline, to }: Job,
 ) => {
   if (Cause.isInterruptedOnly(cause)) {
     return { exitCode: exits.interrupted.code, message: "It was stopped before anything was sent.", diagnostics: [] }
   }
   const failure = Either.getOrUndefined(Either.flip(Cause.failureOrCause(cause)))
-  const { exitCode, message } = failure?._tag === "JobRefused"
-    ? { exitCode: exits.wrong.code, message: failure.message }
-    : failureOf(cause as Cause.Cause<AttemptFailure>)
+  const { exitCode, message } = failureOf(cause)
   if (failure?._tag === "ConfigurationInvalid") {
     return { exitCode, diagnostics: failure.diagnostics, message: "The pipeline has mistakes. Nothing was sent." }
   }
