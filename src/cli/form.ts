@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Element, Form, Question } from "../domain/form.ts"
-import { asListed, counted } from "../domain/words.ts"
+import { asListed, counted, present } from "../domain/words.ts"
 import { argument, command, json, optionalArgument } from "./command.ts"
 import { openProject } from "./openProject.ts"
 import { cutToWidth, paints, type Screen, table } from "./terminal/screen.ts"
@@ -66,7 +66,7 @@ export const showForm = (form: Form, screen: Screen): string => {
     ]),
     screen,
   )
-  return [
+  return present([
     `${paint.strong(cutToWidth(form.name, screen.width))}\n${paint.soft(cutToWidth(form.id, screen.width))}`,
     questions,
     elements("URL parameter", form.urlParameters, screen),
@@ -74,5 +74,5 @@ export const showForm = (form: Form, screen: Screen): string => {
     elements("payment", form.payments, screen),
     elements("calculation (not imported)", form.calculations, screen),
     form.quiz?.enabled === true ? "Quiz mode is on." : undefined,
-  ].filter((part) => part !== undefined).join("\n\n")
+  ]).join("\n\n")
 }

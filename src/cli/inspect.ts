@@ -155,7 +155,7 @@ export const showInspection = (inspection: Inspection, screen: Screen): string =
   const letterOf = new Map(blocks.map(({ title }, at) => [title, columnName(at)]))
   const kindOf = ({ kind, share }: InspectedColumn): TableCell =>
     kind === "empty" ? { text: "empty", paint: paint.soft } : share < 1 ? `${kind} (${percent(share)})` : kind
-  return [
+  return present([
     paint.strong(cutToWidth(inspection.file, screen.width)) + "\n"
     + (tool === undefined ? cutToWidth(inspection.format, screen.width) : `An export of ${tool.title}`),
     what(inspection, screen),
@@ -187,5 +187,5 @@ export const showInspection = (inspection: Inspection, screen: Screen): string =
           indented(`${names.map(brief).join(", ")}: ${because}`, screen.width, 2)
         )),
     ].join("\n"),
-  ].filter((part) => part !== undefined).join("\n\n")
+  ]).join("\n\n")
 }

@@ -28,6 +28,9 @@ import { chosenPipelines, openProject } from "./openProject.ts"
 import { withProgress } from "./terminal/progress.ts"
 import { confirm } from "./terminal/prompt.ts"
 
+/** Loads the jobs of these commands. */
+const upkeep = Effect.promise(() => import("../jobs/upkeep.ts"))
+
 const size = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
@@ -43,7 +46,7 @@ const compact = command({
   options: { json },
   *run(input, { output }) {
     const project = yield* openProject([])
-    const { compactLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    const { compactLedger } = yield* upkeep
     const done = yield* withProgress("ledger", () => compactLedger(project))
     yield* output.print(
       input.json
@@ -71,7 +74,7 @@ const backup = command({
   *run(input, { output }) {
     const path = yield* Path.Path
     const project = yield* openProject([])
-    const { backUp } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    const { backUp } = yield* upkeep
     const to = path.resolve(input.file)
     const bytes = yield* withProgress("ledger", () => backUp(project, to))
     yield* output.print(
@@ -94,7 +97,7 @@ const key = command({
   arguments: {},
   options: {},
   *run(_, { output }) {
-    const { newLedgerKey } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    const { newLedgerKey } = yield* upkeep
     yield* output.print(yield* newLedgerKey)
     output.say(
       "Store this key where every host finds it: in the variable that `ledger.key` in config/formferry.yaml names. Keep a copy with the backups of the database. "
@@ -121,7 +124,7 @@ const migrate = command({
   },
   *run(input, { output }) {
     const project = yield* openProject([])
-    const { migrateLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    const { migrateLedger } = yield* upkeep
     const created = yield* migrateLedger(project, input.owner)
     yield* output.print(
       input.json
@@ -145,7 +148,7 @@ const move = command({
   options: { cancel: flag("Keep the old ledger. Possible until everything was copied."), json },
   *run(input, { output }) {
     const project = yield* openProject([])
-    const { cancelProjectMove, moveProject } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    const { cancelProjectMove, moveProject } = yield* upkeep
     if (input.cancel) {
       const { cancelled, removal } = yield* cancelProjectMove(project)
       return yield* output.print(
@@ -185,7 +188,7 @@ const exportRows = command({
   *run(input, { output }) {
     const project = yield* openProject([])
     const names = yield* chosenPipelines(input)
-    const { exportLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    const { exportLedger } = yield* upkeep
     const text = exportLedger(project, names, input.format ?? "csv")
     if (input.out === undefined) {
       const written = Stream.runForEach(text, output.printData)
@@ -222,7 +225,7 @@ const forget = command({
   *run(input, { output }) {
     const { pipeline } = input
     const project = yield* openProject([pipeline])
-    const { forgetRows } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    const { forgetRows } = yield* upkeep
     const asked = { ...input, keys: [...new Set(input.rows)], by: yield* userName }
     const { busy, ...done } = yield* withProgress(pipeline, () => forgetRows(project, asked))
     const lines = present([

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import iconv from "iconv-lite"
+import { present } from "../domain/words.ts"
 import { formTools } from "../formtools/index.ts"
 import { isAtAddress, loopbackHosts, scheme } from "./address.ts"
 import { Conditions } from "./conditions.ts"
@@ -371,5 +372,5 @@ export const decodeSource = (
   if (read._tag === "Read") return resolved(read.value.source, (path) => path, connections)
   const [{ message, offset, suggestion } = { message: "", offset: 0 }] = read.findings
   const at = text.slice(0, offset).split("\n").length - 2
-  return { key: keys[at]?.key ?? "", message: [message, suggestion].filter((part) => part !== undefined).join(" ") }
+  return { key: keys[at]?.key ?? "", message: present([message, suggestion]).join(" ") }
 }

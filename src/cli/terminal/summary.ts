@@ -2,7 +2,7 @@ import { fates, fateWords, verdicts, verdictWords } from "../../domain/fate.ts"
 import type { RunReport } from "../../domain/report.ts"
 import { modeWords, outcomeWord, outcomeWords, reasonsOf } from "../../domain/run.ts"
 import { visible } from "../../domain/visible.ts"
-import { count, counted, instantIn, minuteIn, numbers, type Word } from "../../domain/words.ts"
+import { count, counted, instantIn, minuteIn, numbers, present, type Word } from "../../domain/words.ts"
 import type { PastRun } from "../../report/pastRuns.ts"
 import { accountOf, leftBehind, tookOf } from "../../report/sentences.ts"
 import { cutToWidth, paints, type Screen, table, type TableCell, titleCell, wrapToWidth } from "./screen.ts"
@@ -105,7 +105,7 @@ export const showSummary = (report: RunReport, folder: string, screen: Screen): 
   const warnings = report.warnings.flatMap((warning) =>
     wrapToWidth(`Warning: ${warning}`, screen.width).map(paint.warn)
   )
-  return [
+  return present([
     heading(report, screen),
     // A reconciliation reads no rows.
     report.mode === "reconcile" && report.balance.holds ? undefined : balance(report, screen),
@@ -120,7 +120,7 @@ export const showSummary = (report: RunReport, folder: string, screen: Screen): 
       `${paint.soft("Report:")} ${visible(folder)}/report.html`,
       ...report.next === undefined ? [] : [`${paint.soft("Next:")}   ${paint.strong(visible(report.next))}`],
     ].join("\n"),
-  ].filter((part) => part !== undefined).join("\n\n")
+  ]).join("\n\n")
 }
 
 /** Columns that the table of runs needs in addition to an id. */
