@@ -19,7 +19,7 @@ import {
   titledCounts,
 } from "../domain/words.ts"
 import type {
-  NotBegun,
+  NotStarted,
   PastRecord,
   PipelineHealth,
   PipelineStanding,
@@ -343,7 +343,7 @@ const showStatus = (
       ...(inDetail || !ledger.exists ? waiting.map((one) => firstRun(one, now)) : []),
       ...turns.filter(({ pipeline }) => !pipelines.some((one) => one.pipeline === pipeline && one.going !== undefined))
         .map(turnText),
-      ...notBegun.map(overdueText),
+      ...notBegun.map(notStartedText),
       ...unreadable,
     ].map(wrapped),
     ...(damage?.length === 0 ? [missed.length === 0 ? "The ledger is sound." : "The file itself is sound."] : []),
@@ -365,7 +365,7 @@ const turnText = ({ lease, pipeline, since, zone }: TakenTurn): string =>
     leaseText(lease)
   }.`
 
-const overdueText = ({ at, pipeline, zone }: NotBegun): string =>
+const notStartedText = ({ at, pipeline, zone }: NotStarted): string =>
   `${pipeline} was due on ${
     instantIn(zone, at)
   } (${zone}), but no run could start. \`formferry check ${pipeline}\` or the schedule's log says why.`

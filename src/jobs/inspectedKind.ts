@@ -29,7 +29,7 @@ export const kindOf = (profile: ColumnProfile): readonly [InferredKind, number] 
   // People often omit midnight, and a workbook's dates at midnight have no time.
   if (best === "dateTime" && times >= most) return ["dateTime", times]
   if (part >= most) return [best, part]
-  if (holdsLists(profile)) return ["choices", 1]
+  if (hasLists(profile)) return ["choices", 1]
   if (exact && isFew(count, filled)) return ["choice", 1]
   return part >= 0.5 ? [best, part] : ["text", 1]
 }
@@ -41,7 +41,7 @@ const isFew = (count: number, filled: number): boolean => {
 }
 
 /** Whether cells are lists of repeated pieces, with fewer distinct pieces than cells. */
-const holdsLists = (profile: ColumnProfile): boolean => {
+const hasLists = (profile: ColumnProfile): boolean => {
   const texts = mostFrequent(profile, 200)
   const separator = likelySeparator(new Map(texts))
   if (separator === undefined) return false

@@ -247,7 +247,7 @@ export const compileFor = (
     form,
     columns: ownColumns(source.columns),
     blocks: source.blocks,
-    fixed: isFixed(source.columns) ? (holdsTypedCells(pipeline.source) ? "typed" : "text") : undefined,
+    fixed: isFixed(source.columns) ? (hasTypedCells(pipeline.source) ? "typed" : "text") : undefined,
     tool: source.tool,
   })
   const unknown = changesUnknown(keyed)
@@ -288,7 +288,7 @@ const changesUnknown = ({ document, sink, source }: Pipeline): ReadonlyArray<Dia
   )]
 
 /** Whether a pipeline's own source has typed cells, which its rejected.csv contains as text. Inferred from the file names, because the source may no longer exist. */
-const holdsTypedCells = ({ file, format, member, records }: SourceConfig): boolean =>
+const hasTypedCells = ({ file, format, member, records }: SourceConfig): boolean =>
   format === "excel" || format === "json" || format === "jsonl" || records !== undefined
   || (isPull(file)
     ? isPaged(file)

@@ -57,7 +57,7 @@ export interface PastRecord extends RunRecord {
 }
 
 /** A pipeline whose last scheduled run failed before it started, and therefore left no record. */
-export interface NotBegun {
+export interface NotStarted {
   readonly pipeline: string
   /** When the run was due, in ISO 8601. */
   readonly at: string
@@ -91,7 +91,7 @@ export interface ProjectStatus {
   readonly untouched: ReadonlyArray<string>
   /** The untouched pipelines that have a schedule. */
   readonly waiting: ReadonlyArray<{ readonly pipeline: string; readonly nextRun: NextRun }>
-  readonly notBegun: ReadonlyArray<NotBegun>
+  readonly notBegun: ReadonlyArray<NotStarted>
   /** The scheduled runs that a process has taken, whether they have started or not. */
   readonly turns: ReadonlyArray<TakenTurn>
   /** Sentences that name the files with unreadable schedules. */
@@ -160,7 +160,7 @@ export const projectStatus = (
           const next = nextRun(pipeline)
           return next === undefined ? [] : [{ pipeline, nextRun: next }]
         }),
-        notBegun: lasts.flatMap(notBegun),
+        notBegun: lasts.flatMap(notStarted),
         turns: lasts.flatMap(takenTurn),
         unreadable,
         missed,
@@ -265,7 +265,7 @@ interface LastTurnOf extends Scheduled {
 }
 
 /** Returns the pipeline if its last scheduled run failed before it started and no run followed. */
-const notBegun = ({ last: { at, ran, state, tries }, pipeline, schedule }: LastTurnOf): ReadonlyArray<NotBegun> =>
+const notStarted = ({ last: { at, ran, state, tries }, pipeline, schedule }: LastTurnOf): ReadonlyArray<NotStarted> =>
   at === undefined || tries === 0 || state !== "done" || (ran !== undefined && ran >= at)
     ? []
     : [{ pipeline, at: isoOf(at), zone: schedule.zone }]

@@ -16,7 +16,7 @@ export class CellUses {
   }
 
   /** Starts a row. */
-  begin(): void {
+  start(): void {
     this.most.fill(cellUse.nothing)
     this.given = 0
   }

@@ -26,7 +26,7 @@ export interface TextRedirects {
   readonly open: (textTo: string, from: Element, path: YamlPath) => TextRedirect | undefined
   readonly from: (element: Element) => ReadonlyArray<TextRedirect>
   /** Starts a row: removes the texts of the row before. */
-  readonly begin: () => void
+  readonly start: () => void
 }
 
 /**

@@ -33,7 +33,7 @@ export const isRespondents = ({ answer }: { readonly answer: Pick<MappedAnswer, 
 export interface RowRules {
   readonly where: Conditions
   readonly uses: CellUses
-  readonly redirects: Pick<TextRedirects, "begin">
+  readonly redirects: Pick<TextRedirects, "start">
   /** The problem with a row that has no answer from a cell. Undefined if such rows are sent. */
   readonly blank: Problem | undefined
 }
@@ -82,8 +82,8 @@ export const rowMap = (
 
   /** Reads all answers into `values`. Returns the problems that reject the row. */
   const read = (cells: Cells, problems: Array<Problem>): ReadonlyArray<Problem> | undefined => {
-    uses.begin()
-    redirects.begin()
+    uses.start()
+    redirects.start()
     if (where.compares) where.holds(cells, problems)
     let isBlank = blank !== undefined
     for (let index = 0; index < reads.length; index++) {
@@ -118,7 +118,7 @@ export const rowMap = (
       return rejecting
     },
     explain: (cells, key) => {
-      redirects.begin()
+      redirects.start()
       const whole: Array<Problem> = []
       if (where.compares) where.holds(cells, whole)
       let isBlank = true

@@ -28,7 +28,7 @@ export const textRedirects = (questions: ReadonlyArray<Question>, findings: Find
       return redirect
     },
     from: (element) => [...opened.values()].filter((redirect) => redirect.from.id === element.id),
-    begin: () => {
+    start: () => {
       for (const { texts } of opened.values()) texts.length = 0
     },
   }
