@@ -138,8 +138,8 @@ export const compileAnswers = (
     done: compileElement(entry, element, paymentParts, context),
   }), "payment")
 
-  const handed = twiceFilled(compiled, context)
-  const tolerated = tolerations(pipeline, [...places, ...handed], context)
+  const targets = redirectTargets(compiled, context)
+  const tolerated = tolerations(pipeline, [...places, ...targets], context)
   return compiled.map((one) => ({
     ...one,
     answer: {
@@ -200,18 +200,18 @@ const touchColumns = (entry: MappingEntry, { columns }: CompileContext): void =>
 }
 
 /** Returns the questions to which other questions redirect texts (`textTo`). Adds an error if an entry also fills such a question. */
-const twiceFilled = (
+const redirectTargets = (
   compiled: ReadonlyArray<AnswerDraft>,
   { findings }: CompileContext,
 ): ReadonlyArray<AnswerDraft["answer"]> => {
-  const handed = compiled.filter(({ entries }) => entries.length === 0).map(({ answer }) => answer)
+  const targets = compiled.filter(({ entries }) => entries.length === 0).map(({ answer }) => answer)
   for (const { answer, entries } of compiled) {
     const [entry] = entries
-    if (entry !== undefined && answer.list === "questions" && handed.some(({ id }) => id === answer.id)) {
+    if (entry !== undefined && answer.list === "questions" && targets.some(({ id }) => id === answer.id)) {
       findings.error(entry.path, `"${brief(answer.name)}" already gets the texts of a different question (\`textTo\`).`)
     }
   }
-  return handed
+  return targets
 }
 
 /** Returns the answers whose differences are tolerated, and why. */

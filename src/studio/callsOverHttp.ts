@@ -22,7 +22,7 @@ const waitsFor = 150_000
 const longer = "/api/longer/"
 
 /** A call that is being done. `leave` ends its work. */
-interface Doing {
+interface CallInProgress {
   readonly response: Promise<Response>
   readonly leave: () => void
   /** Ends the work if no page asks for the answer. Undefined while the call's own connection is open. */
@@ -43,8 +43,8 @@ const requestOf = (incoming: IncomingMessage, url: URL, signal: AbortSignal): Re
 /** Makes a function that does calls. A call that takes longer is answered with 202 and the place of its answer. Work ends if its page no longer waits. */
 export const callsOverHttp = (call: (request: Request) => Promise<Response>) =>
   Effect.gen(function*() {
-    const long = new Map<string, Doing>()
-    const end = ({ leave, response }: Doing) => {
+    const long = new Map<string, CallInProgress>()
+    const end = ({ leave, response }: CallInProgress) => {
       leave()
       return response
     }
@@ -52,16 +52,16 @@ export const callsOverHttp = (call: (request: Request) => Promise<Response>) =>
     yield* Effect.addFinalizer(() => Effect.promise(() => Promise.allSettled([...long.values()].map(end))))
 
     /** Sends a call's answer, or its place if it does not arrive in time. */
-    const answer = async (place: string, doing: Doing, time: Promise<void>, outgoing: ServerResponse) => {
-      const response = await Promise.race([doing.response, time])
+    const answer = async (place: string, inProgress: CallInProgress, time: Promise<void>, outgoing: ServerResponse) => {
+      const response = await Promise.race([inProgress.response, time])
       if (outgoing.destroyed) return
       if (response === undefined) {
-        doing.timer ??= setTimeout(doing.leave, waitsFor).unref()
-        doing.timer.refresh()
-        long.set(place, doing)
+        inProgress.timer ??= setTimeout(inProgress.leave, waitsFor).unref()
+        inProgress.timer.refresh()
+        long.set(place, inProgress)
         return send(outgoing, plain(202, ""), { location: place })
       }
-      clearTimeout(doing.timer)
+      clearTimeout(inProgress.timer)
       long.delete(place)
       outgoing.writeHead(response.status, { ...guarding, ...Object.fromEntries(response.headers) })
       if (response.body === null) outgoing.end()
