@@ -27,7 +27,7 @@ import { type LogFormat, logFormats, Output } from "./Output.ts"
 import { paints, type Screen } from "./terminal/screen.ts"
 
 /** Commands, by the heading under which the help lists them. */
-export type CommandTree = Readonly<Record<string, ReadonlyArray<Command | CommandGroup>>>
+type CommandTree = Readonly<Record<string, ReadonlyArray<Command | CommandGroup>>>
 
 interface CommandLine {
   readonly invocation: Context.Tag.Service<typeof Invocation>

@@ -12,7 +12,7 @@ import { ask, choose, say, unless } from "./terminal/prompt.ts"
 import { cutToWidth } from "./terminal/screen.ts"
 
 /** How many questions of a review were answered, and how many were skipped. */
-export interface Reviewed {
+interface Reviewed {
   readonly answered: number
   readonly skipped: number
 }

@@ -20,9 +20,6 @@ import { rowKey, rowMap, type RowRules } from "./rowMap.ts"
 import { checkStamps, originIdsOf, stampAnswer, stampsOf } from "./stamps.ts"
 import { textRedirects } from "./textRedirects.ts"
 
-/** Returns the path of the pipeline's target. A mistake in the form itself is reported there. */
-const formPath = (pipeline: Pipeline) => pipeline.sink.targets[0]?.path ?? ["sink", "form"]
-
 /** Whether a pipeline names several columns, and the source has none of them. Such a source is probably the wrong file. */
 const isOther = (pipeline: Pipeline, columns: ReadonlyArray<Column>): boolean => {
   const existing = new Set(columns.flatMap(({ name, title }) => [name ?? "", title.trim()]))
@@ -88,7 +85,7 @@ export const compile = (input: {
   const findings = findingsIn(pipeline.document)
   if (form.questions.length === 0) {
     findings.error(
-      formPath(pipeline),
+      pipeline.sink.targets[0]?.path ?? ["sink", "form"],
       `The form "${brief(form.name)}" (${form.id}) has no questions: there is nothing to fill.`,
       "Add questions to the form, or name a different form.",
     )

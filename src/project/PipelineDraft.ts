@@ -296,7 +296,7 @@ export const withoutEmptyLists = (text: string): string => {
 }
 
 /** The parts of a draft that are added to a file. */
-export type Additions = Pick<PipelineDraft, "questions" | "urlParameters" | "own">
+type Additions = Pick<PipelineDraft, "questions" | "urlParameters" | "own">
 
 /**
  * Inserts new entries into a pipeline file's text. Leaves the existing text unchanged: comments, order, edits.

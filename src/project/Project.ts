@@ -187,12 +187,12 @@ export const projectSchema = section({
   }),
 }).annotations({ title: "formferry project", description: "Services, ledger and reports of a project" })
 
-export type ProjectFile = typeof projectSchema.Type
+type ProjectFile = typeof projectSchema.Type
 
 // The project
 
 /** A form service over HTTP. */
-export interface LiveServiceConfig extends Omit<typeof Live.Type, "apiKey" | "previousBaseUrls" | "rateLimit"> {
+interface LiveServiceConfig extends Omit<typeof Live.Type, "apiKey" | "previousBaseUrls" | "rateLimit"> {
   readonly _tag: "Live"
   readonly name: string
   /** Identifies the service in the ledger. Independent of how the address is written. */
@@ -206,7 +206,7 @@ export interface LiveServiceConfig extends Omit<typeof Live.Type, "apiKey" | "pr
 }
 
 /** The embedded practice service. */
-export interface PracticeServiceConfig {
+interface PracticeServiceConfig {
   readonly _tag: "Practice"
   readonly name: string
   /** Identifies the service in the ledger. */

@@ -110,7 +110,7 @@ export const jsonSchemas: () => Readonly<Record<"project" | "pipeline", JsonObje
 })
 
 /** The names in a pipeline's source and form. */
-export interface GivenNames {
+interface GivenNames {
   readonly columns: ReadonlyArray<string>
   /** The titles of the questions that the source spreads over several columns. */
   readonly blocks: ReadonlyArray<string>

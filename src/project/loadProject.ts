@@ -111,7 +111,7 @@ const repeatedNames = (
   })
 
 /** Returns the services that a pipeline names but the project lacks. */
-export const unknownServices = (yaml: YamlText, services: ReadonlyArray<string>): ReadonlyArray<Finding> =>
+const unknownServices = (yaml: YamlText, services: ReadonlyArray<string>): ReadonlyArray<Finding> =>
   [["sink"], ...(keysAt(yaml, ["sink", "targets"]) ?? []).map((target) => ["sink", "targets", target])].flatMap(
     (place) => {
       const path = [...place, "service"]

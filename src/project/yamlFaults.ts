@@ -144,7 +144,7 @@ export const written = (scalar: Scalar): string =>
 export const start = (node: unknown): number => (node as Node | null)?.range?.[0] ?? 0
 
 /** Facts about a document's nodes that are needed before the nodes are read. */
-export interface NodeSurvey {
+interface NodeSurvey {
   readonly findings: ReadonlyArray<Finding>
   /** Whether the nodes can be read. False after an alias without an anchor, but true after a repeated key. */
   readonly sound: boolean
