@@ -75,15 +75,15 @@ const notifyOfNew = (
     const history = yield* historyOf(view, "")
     const own = history.find(({ run }) => run === report.run)
     const before = history.filter(({ run }) => run !== report.run)
-    yield* Effect.forEach(webhooks, ({ name, ...webhook }) =>
+    yield* Effect.forEach(webhooks, (webhook) =>
       Effect.gen(function*() {
-        const news = unreportedAnomalies(yield* view.notified(name), before, {
+        const news = unreportedAnomalies(yield* view.notified(webhook.name), before, {
           anomalies: report.anomalies ?? [],
           whole: own?.whole ?? false,
         })
-        if (yield* notifyWebhook({ name, ...webhook }, reported(report, news.anomalies), patience)) {
+        if (yield* notifyWebhook(webhook, reported(report, news.anomalies), patience)) {
           // A reconciliation detects no anomalies, so the record refers to the last run.
-          yield* view.recordNotified(name, { codes: news.codes, run: history[0]?.run ?? report.run })
+          yield* view.recordNotified(webhook.name, { codes: news.codes, run: history[0]?.run ?? report.run })
         }
       }), all)
   })

@@ -42,6 +42,9 @@ const all: ReadonlyArray<Kind> = [
 /** All kinds of value, by name. To add a kind, add a file, a line here, and a test. */
 export const kinds: ReadonlyMap<string, Kind> = new Map(all.map((kind) => [kind.name, kind]))
 
+/** Returns the kind with this name. Undefined if there is none. */
+export const kindNamed = (name: string | undefined): Kind | undefined => kinds.get(name ?? "")
+
 export const kindNames: ReadonlyArray<string> = all.map((kind) => kind.name)
 
 const byType = new Map<string | undefined, Kind>(all.flatMap((kind) => kind.types.map((type) => [type, kind] as const)))

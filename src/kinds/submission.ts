@@ -8,7 +8,7 @@ import { namesOf } from "../domain/words.ts"
 import { both, compareJson, different, equivalent, same, saysNothing } from "./compared.ts"
 import { type ElementPart, paymentParts, schedulingParts } from "./elements.ts"
 import { isFile } from "./files.ts"
-import { kindOfType, kinds } from "./index.ts"
+import { kindNamed, kindOfType } from "./index.ts"
 import type { Compared, Kind } from "./Kind.ts"
 import { readIso } from "./wallClock.ts"
 
@@ -47,10 +47,8 @@ const kindOfValue = (sent: Json): string | undefined => {
  * probably has. The last case occurs if the row was sent under a different mapping. Returns undefined for any other JSON. Lists in such JSON are
  * compared in order, because they may be rankings.
  */
-const comparingKind = (kind: string | undefined, type: string | undefined, sent: Json): Kind | undefined => {
-  const named = kinds.get(kind ?? "") ?? kindOfType(type)
-  return named ?? kinds.get(kindOfValue(sent) ?? "")
-}
+const comparingKind = (kind: string | undefined, type: string | undefined, sent: Json): Kind | undefined =>
+  kindNamed(kind) ?? kindOfType(type) ?? kindNamed(kindOfValue(sent))
 
 /** Compares a sent and a returned value by the named kind, otherwise by the question's type or the form of the value. Neither value may be null. */
 export const compareAnswer = (kind: string | undefined, sent: Json, returned: Json, type?: string): Compared =>

@@ -1,6 +1,6 @@
 import { type Column, optionColumns } from "../domain/row.ts"
 import { oneText } from "../kinds/cells.ts"
-import { kinds } from "../kinds/index.ts"
+import { kindNamed } from "../kinds/index.ts"
 import { type InputShape, ofColumns, type OtherCells, type Parse } from "../kinds/Kind.ts"
 import type { ColumnName, Input, PartEntry } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
@@ -8,7 +8,7 @@ import { CellNotes, CellUses } from "./CellUses.ts"
 import { type BlockColumns, type ColumnBook, inputColumns, otherColumn } from "./ColumnBook.ts"
 import { compileCell, readingFixedNumbers } from "./compileCell.ts"
 import type { CompileContext, CompiledEntry } from "./CompileContext.ts"
-import { type AnswerSpec, compileKind, constant, emptyFor, inheritedBy, kindNamed, optionsOf } from "./compileKind.ts"
+import { type AnswerSpec, compileKind, constant, emptyFor, inheritedBy, optionsOf } from "./compileKind.ts"
 import {
   faultOfConstants,
   type Read,
@@ -268,7 +268,7 @@ const compilePart = (
 const complete = (parts: ReadonlyArray<ReadPart | undefined>): ReadonlyArray<ReadPart> | undefined =>
   parts.every((part) => part !== undefined) ? parts : undefined
 
-const textKind = kinds.get("text")!
+const textKind = kindNamed("text")!
 
 /** Compiles options, ranks or rows. Their cells are read as text, without the pipeline's defaults for texts. */
 const compileNamed = (asked: AnswerSpec, parts: ReadonlyArray<PartEntry>, context: CompileContext) =>

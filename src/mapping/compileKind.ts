@@ -2,7 +2,7 @@ import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Question } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
 import { brief } from "../domain/problem.ts"
-import { kindNames, kindOfType, kinds } from "../kinds/index.ts"
+import { kindNamed, kindNames, kindOfType } from "../kinds/index.ts"
 import { Fault, type InputShape, type Kind, type KindContext, ofColumns, type Parse } from "../kinds/Kind.ts"
 import { loose, optionNames } from "../kinds/optionTable.ts"
 import type { Input, KindOptions, MappingEntry } from "../project/Pipeline.ts"
@@ -39,7 +39,7 @@ export const chooseKind = (entry: MappingEntry, question: Question, findings: Fi
     }
     return kind
   }
-  if (type === undefined) return kinds.get("text")
+  if (type === undefined) return kindNamed("text")
   if (usual === undefined) {
     findings.error(
       path,
@@ -164,9 +164,6 @@ export const constant = (
   if (value === undefined) context.findings.error(path, `\`${place}\` is empty.`, "Remove it, or give it a value.")
   return value
 }
-
-/** Returns the kind with this name, or undefined. */
-export const kindNamed = (name: string | undefined): Kind | undefined => kinds.get(name ?? "")
 
 /** Returns those options of a whole answer that also apply to a part. */
 export const inheritedBy = (part: Kind, whole: Kind | undefined, options: KindOptions): KindOptions =>
