@@ -21,7 +21,7 @@ const nearConditions = ({ document, name }: Pipeline, mapping: Mapping): Readonl
 /** Texts with digits are often codes, which resemble other codes. */
 const isCode = (text: string): boolean => /\d/.test(text)
 
-/** Which conditions are named that no row meets. */
+/** When a condition that no row meets is reported. */
 interface Unmet {
   /** The least number of rows that must have been compared. */
   readonly least: number

@@ -128,10 +128,10 @@ export const makeDraftReadings = ({ guard, root }: Required<Pick<DraftOptions, "
       surveys.set(`${of} ${found.isWhole}`, found)
       for (const key of [...surveys.keys()].slice(0, -surveysKept)) surveys.delete(key)
     }
-    /** What is read for drafts now, by what it depends on. */
+    /** The readings that are in progress, by what they depend on. */
     const works = new Map<string, Effect.Effect<unknown, unknown, Disk>>()
     const readings = yield* RcMap.make({ lookup: (key: string) => works.get(key)! })
-    /** Does work that other calls may ask for at the same time. It is done once for all of them, and ends when none waits any more. */
+    /** Does work once for all calls that ask for it at the same time. The work ends when no call waits for it any more. */
     const shared = <A, E, R>(key: unknown, work: Effect.Effect<A, E, R>) =>
       Effect.flatMap(Effect.context<R>(), (context) => {
         const known = JSON.stringify(key)

@@ -48,7 +48,6 @@ export const firstRows = (
         Stream.map(source.read(), split).pipe(
           Stream.takeUntil(({ isLast }) => isLast),
           Stream.mapConcat(({ pieces }) => pieces),
-          // Lets Node answer other requests.
           Stream.mapEffect((piece) => {
             note(piece.firstRow)
             return Effect.as(turn, piece)

@@ -29,7 +29,7 @@ export const versionOf = (text: string): string => hash("sha256", text)
 /** Returns a text with the line ends `\n`, as it is edited. */
 const asEdited = (text: string): string => text.replaceAll("\r\n", "\n")
 
-/** Of two saves at the same time, the second one then sees what the first one has written. */
+/** Allows one save at a time, so that a second save sees what the first one has written. */
 const oneByOne = Effect.unsafeMakeSemaphore(1)
 
 /**

@@ -102,7 +102,7 @@ const stateOf = (row: KnownRow | undefined) =>
 
 type KeyState = ReturnType<typeof stateOf>
 
-/** Which new keys a row may get, by what the ledger knows under its old key: none under which more is known. */
+/** The states that a new key may have, by the state of the row's old key. The ledger must not know more under the new key than under the old one. */
 const replaceable: { readonly [S in KeyState]: ReadonlyArray<KeyState> } = {
   unknown: [],
   decided: ["unknown", "decided", "unsent"],

@@ -219,8 +219,8 @@ type Needs = "date" | "time" | "both"
 /**
  * Makes a format for numbers from `first` to `last`.
  *
- * @param unit what one stands for, in milliseconds, and the precision of the result
- * @param start what 0 stands for. Undefined for instants, counted since 1970
+ * @param unit the milliseconds between two numbers, and the precision of the result in milliseconds
+ * @param start the time that 0 means. Undefined if the numbers count from 1970 and mean instants
  */
 const countedFormat = (
   format: string,

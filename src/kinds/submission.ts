@@ -146,7 +146,7 @@ type ReturnedElement = Pick<Returned, "id" | "value" | "known">
 /** `conflicts`: the submission has different values for this id, so it is unknown which of them is right, and the value is their list. */
 type Found<A> = A & { readonly conflicts?: boolean }
 
-/** Returns one element for those with the same id. Empty ones don't count beside others. */
+/** Returns one element for elements with the same id. Ignores empty elements if another one has a value. */
 const joinedElement = <A extends ReturnedElement>(alike: readonly [A, ...ReadonlyArray<A>]): Found<A> => {
   const filled = alike.filter(({ value }) => !saysNothing(value))
   const values = new Map(filled.map(({ value = null }) => [canonicalJson(value), value]))
