@@ -124,6 +124,20 @@ const compareTexts = (texts: ReadonlyArray<string>, isTruth: IsTruth) => {
   }
 }
 
+/** Returns the fault of a cell that can't be compared with a bound. */
+const incomparable = (bound: string, format: string | undefined): Fault =>
+  isAmount(bound.trim())
+    ? new Fault(
+      "not-a-number",
+      bound.includes("%")
+        ? `a percentage such as 12.5% to compare with ${bound}`
+        : `a number to compare with ${bound}; if the cells are percentages, add % to ${bound}`,
+    )
+    : new Fault(
+      "not-a-date",
+      `a date as ${format === undefined ? "" : `${format} or `}${isoFormat} to compare with ${bound}`,
+    )
+
 /**
  * Compiles conditions. Adds an error for a missing column, and for a bound that is neither a number nor a date.
  *
@@ -178,17 +192,7 @@ export const compileConditions = (
         continue
       }
       compares = true
-      const fault = isAmount(given.trim())
-        ? new Fault(
-          "not-a-number",
-          given.includes("%")
-            ? `a percentage such as 12.5% to compare with ${given}`
-            : `a number to compare with ${given}; if the cells are percentages, add % to ${given}`,
-        )
-        : new Fault(
-          "not-a-date",
-          `a date as ${asked.format === undefined ? "" : `${asked.format} or `}${isoFormat} to compare with ${given}`,
-        )
+      const fault = incomparable(given, asked.format)
       tests.push((cell, text) => {
         if (text === "" || empty.has(text)) return false
         const order = compare(cell, text)
