@@ -74,7 +74,6 @@ const refused = (message: string) => new Refused({ code: "JobRefused", message }
 /** Makes the checks and runs of a studio. They continue without a page, and end with the scope. */
 export const makeJobs = (jobOptions: JobOptions) =>
   Effect.gen(function*() {
-    const { guard, root } = jobOptions
     const entries = new Map<string, Entry>()
     const news = yield* PubSub.sliding<Job>(1024)
     const scope = yield* Effect.scope
@@ -97,57 +96,6 @@ export const makeJobs = (jobOptions: JobOptions) =>
         : Effect.succeed(entry)
     }
 
-    /** Does a job's work. Returns how it ended. */
-    const work = (entry: Entry) =>
-      Effect.gen(function*() {
-        const { fixedOf, mode, pipeline, to } = entry.job
-        if (mode === "check") return yield* checked(root, pipeline, guard)
-        const project = guard(yield* loadProject(root, { pipelines: [pipeline] }))
-        const { target } = yield* findTarget(project, { pipeline, to })
-        const service = project.services.get(target.service)
-        // Only a run sends requests to the service.
-        const pace = mode === "run" && service?._tag === "Live"
-          ? { limit: service.requestsPerSecond, concurrency: service.concurrency }
-          : {}
-        const meter = measure(pace)
-        const options = {
-          ...withoutOptions,
-          pipeline,
-          to,
-          source: fixedOf === undefined ? undefined : yield* fixedFile(project, pipeline, fixedOf),
-          projectOption: undefined,
-          interrupted: Deferred.await(entry.stop),
-          warn: () => Effect.void,
-          progress: (event: ProgressEvent) =>
-            Effect.map(Clock.currentTimeMillis, (at) => {
-              entry.job = { ...entry.job, ...meter(event, at) }
-              entry.isNews = true
-            }),
-        }
-        const ask = ({ form: { id, name }, ...asked }: SendQuestion) =>
-          Effect.gen(function*() {
-            entry.answer = yield* Deferred.make<boolean>()
-            yield* change(entry, { state: { _tag: "Asking", question: { ...asked, form: { id, name } } } })
-            const answered = yield* Effect.raceFirst(
-              Deferred.await(entry.answer),
-              Effect.as(Effect.raceFirst(options.interrupted, Effect.sleep(askedFor)), false),
-            )
-            entry.answer = undefined
-            yield* change(entry, { state: { _tag: "Running", stopping: !answered } })
-            return answered
-          })
-        const report = yield* mode === "rehearsal"
-          ? rehearsePipeline(project, options)
-          : attempt(
-            project,
-            pipeline,
-            runPipeline(project, { ...options, dryRun: mode === "dry-run", confirm: () => false, ask }),
-          )
-        const { exitCode, needReview, next, outcome, run } = report
-        const message = [`${outcomeWord(report).title}.`, ...reasonsOf(report)].join(" ")
-        return { exitCode, outcome, needReview, run, next, message, diagnostics: [] }
-      })
-
     const run = (entry: Entry) =>
       Effect.gen(function*() {
         const telling = Effect.forever(
@@ -155,7 +103,8 @@ export const makeJobs = (jobOptions: JobOptions) =>
         )
         // A check has nothing to finish. A run stops by itself.
         const isStopped = entry.job.mode === "check" ? Deferred.await(entry.stop) : Effect.never
-        const exit = yield* Effect.exit(Effect.raceFirst(orInterrupted(isStopped, work(entry)), telling))
+        const working = work(entry, jobOptions, (state) => change(entry, { state }))
+        const exit = yield* Effect.exit(Effect.raceFirst(orInterrupted(isStopped, working), telling))
         const end = Exit.isSuccess(exit) ? exit.value : failed(exit.cause, entry.job)
         yield* change(entry, { state: { _tag: "Ended", ...end } })
       })
@@ -229,6 +178,61 @@ export const makeJobs = (jobOptions: JobOptions) =>
           Stream.concat(Stream.suspend(() => Stream.fromIterable([...entries.values()].map(({ job }) => job))), later)),
       ),
     }
+  })
+
+/**
+ * Does a job's work. Returns how it ended.
+ *
+ * @param change changes the state of the job, and publishes the job
+ */
+const work = (entry: Entry, { guard, root }: JobOptions, change: (state: Job["state"]) => Effect.Effect<unknown>) =>
+  Effect.gen(function*() {
+    const { fixedOf, mode, pipeline, to } = entry.job
+    if (mode === "check") return yield* checked(root, pipeline, guard)
+    const project = guard(yield* loadProject(root, { pipelines: [pipeline] }))
+    const { target } = yield* findTarget(project, { pipeline, to })
+    const service = project.services.get(target.service)
+    // Only a run sends requests to the service.
+    const pace = mode === "run" && service?._tag === "Live"
+      ? { limit: service.requestsPerSecond, concurrency: service.concurrency }
+      : {}
+    const meter = measure(pace)
+    const options = {
+      ...withoutOptions,
+      pipeline,
+      to,
+      source: fixedOf === undefined ? undefined : yield* fixedFile(project, pipeline, fixedOf),
+      projectOption: undefined,
+      interrupted: Deferred.await(entry.stop),
+      warn: () => Effect.void,
+      progress: (event: ProgressEvent) =>
+        Effect.map(Clock.currentTimeMillis, (at) => {
+          entry.job = { ...entry.job, ...meter(event, at) }
+          entry.isNews = true
+        }),
+    }
+    const ask = ({ form: { id, name }, ...asked }: SendQuestion) =>
+      Effect.gen(function*() {
+        entry.answer = yield* Deferred.make<boolean>()
+        yield* change({ _tag: "Asking", question: { ...asked, form: { id, name } } })
+        const answered = yield* Effect.raceFirst(
+          Deferred.await(entry.answer),
+          Effect.as(Effect.raceFirst(options.interrupted, Effect.sleep(askedFor)), false),
+        )
+        entry.answer = undefined
+        yield* change({ _tag: "Running", stopping: !answered })
+        return answered
+      })
+    const report = yield* mode === "rehearsal"
+      ? rehearsePipeline(project, options)
+      : attempt(
+        project,
+        pipeline,
+        runPipeline(project, { ...options, dryRun: mode === "dry-run", confirm: () => false, ask }),
+      )
+    const { exitCode, needReview, next, outcome, run } = report
+    const message = [`${outcomeWord(report).title}.`, ...reasonsOf(report)].join(" ")
+    return { exitCode, outcome, needReview, run, next, message, diagnostics: [] }
   })
 
 const checked = (root: string, pipeline: string, guard: JobOptions["guard"]) =>
