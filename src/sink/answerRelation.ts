@@ -54,7 +54,9 @@ export const relate = (sent: SentAnswer, cells: ReadonlyArray<Cell | undefined>)
     : fromJson(text)
   const isEqual = (shown: Json | undefined) =>
     shown !== undefined && compareAnswer(sent.kind, sent.value, shown).verdict !== "different"
-  if (isEqual(value) || isEqual(text)) return "agrees"
+  // The apostrophe may also have been part of the answer. Then the cell fits two different answers, and a person decides.
+  const whole = cells.map((each) => cellText(each).trim()).filter((one) => one !== "").join(" ")
+  if (isEqual(value) || isEqual(text) || isEqual(whole)) return "agrees"
   if (typeof sent.value === "string") return relateText(sent.value, sent, cell, text)
   if (typeof sent.value === "number") return relateNumber(sent.value, text)
   if (typeof sent.value === "boolean") return relateBoolean(sent.value, text)

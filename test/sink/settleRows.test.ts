@@ -116,6 +116,13 @@ describe("settling rows in doubt from an export", () => {
     })
   })
 
+  it("a person decides if a cell begins with an apostrophe that a spreadsheet needs, or that was part of the answer", () => {
+    const rows = [rowOf(1, person("=1")), rowOf(2, person("'=1"))]
+    const { landed, notLanded, open } = settle(rows, [["s9", "'=1"]])
+    expect({ landed, notLanded, open: open.map(([row]) => row) }).toEqual({ ...none, open: [1, 2] })
+    expect(settle(rows.slice(1), [["s9", "'=1"]])).toEqual({ ...none, landed: [[2, "s9"]] })
+  })
+
   it("doesn't settle a row as not landed if the export lacks known submissions", () => {
     const rows = [rowOf(1, person("ada")), rowOf(2, person("bob"))]
     const settled = settle(rows, [["s1", "ada"]], { lacking: { count: 3, example: "s7" } })
