@@ -32,7 +32,7 @@ const withStored = <A, E, R>(
 /** Only logs a failure, because the command can do its work without the stored reports. */
 const orWarn = (what: string) =>
   Effect.catchAll((error: { readonly message: string }) =>
-    Effect.logWarning(`${what}. ${error instanceof LedgerError ? error.failed : messageOf(error)}`)
+    Effect.logWarning(`${what}. ${error instanceof LedgerError ? error.withoutRows : messageOf(error)}`)
   )
 
 /** Empties a run's folder. Loads the code for it only then, because every run loads this file before it sends anything. */

@@ -14,17 +14,23 @@ export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError"
   isAtStart: Schema.optional(Schema.Boolean),
 }) {
   override get message() {
-    const { cause } = this
-    const next = this.isBusy === true
-      ? " Nothing that was recorded is lost. Wait until the other process ends, or end it. Then run the same command again. docs/postgresql.md says how to find it."
-      : ["EACCES", "EPERM"].includes(codeOf(cause))
-      ? " If a different user owns the file, for example because a command was run with sudo, run as that user or change the file's owner."
-      : ""
-    return `${this.failed} Nothing more is sent without it.${next}`
+    return `${this.failed} Nothing more is sent without it.${this.advice}`
   }
 
-  /** What happened, without what it means for the rows. */
-  get failed() {
+  /** What happened and what to do next, without what it means for the rows. */
+  get withoutRows() {
+    return this.failed + this.advice
+  }
+
+  private get advice() {
+    return this.isBusy === true
+      ? " Nothing that was recorded is lost. Wait until the other process ends, or end it. Then run the same command again. docs/postgresql.md says how to find it."
+      : ["EACCES", "EPERM"].includes(codeOf(this.cause))
+      ? " If a different user owns the file, for example because a command was run with sudo, run as that user or change the file's owner."
+      : ""
+  }
+
+  private get failed() {
     const { cause, doing, file } = this
     const { dest, path } = Object(cause) as NodeJS.ErrnoException & { readonly dest?: string }
     const other = path === undefined || path === file ? "" : ` (${path}${dest === undefined ? "" : ` to ${dest}`})`

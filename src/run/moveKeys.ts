@@ -81,7 +81,7 @@ const makeMoves = (recorder: LedgerSession, contents: ReturnType<typeof makeCont
     return undefined
   }
 
-  /** Moves a row of the ledger whose old key only one row of the source has. If several have it, stops the run, and returns true. */
+  /** Moves the rows of the ledger whose old key only one row of the source has. If several have one, and no person has accepted that, stops the run, and returns true. */
   const settleContested = Effect.gen(function*() {
     const doubtful = [...contested.values()].filter(({ rows }) => rows > 1)
     if (doubtful.length > 0 && (yield* refuseContested(doubtful))) return true

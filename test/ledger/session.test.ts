@@ -606,7 +606,7 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
           yield* session.recordOutcomes(batch, [imported("s1"), imported("s2")])
           yield* session.intend(batchOf([rowOf(ledger, 3)]))
           expect((yield* Effect.flip(ledger.pipeline(rename))).message).toMatch(
-            /^people is renamed from contacts\. Another run of contacts has been in progress since .* Wait for it to end/,
+            /^people is renamed from contacts, which has to wait\. Another run of contacts has been in progress since .* Wait for it to end/,
           )
         }))
         yield* Effect.scoped(Effect.gen(function*() {

@@ -177,7 +177,7 @@ export const runAtOnce = async (
   connection: Connection,
   statement: Pick<Statement, "sql" | "params">,
 ): Promise<number> => {
-  const transaction = openTransaction(connection, `BEGIN; ${connection.inSchema}`)
+  const transaction = openTransaction(connection, `BEGIN ISOLATION LEVEL READ COMMITTED; ${connection.inSchema}`)
   const answer = transaction.send(statement)
   void transaction.send({ sql: "COMMIT", params: [] })
   await transaction.answered()

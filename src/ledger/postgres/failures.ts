@@ -85,12 +85,16 @@ export const refusalOf = (label: string, key: string, cause: unknown): LedgerRef
  * Returns the refusal of a user who lacks the rights of the tables' owner.
  *
  * @param of what the tables contain
+ * @param key the key under `ledger` that contains their address
  */
-export const notOwner = (may: "use" | "rewrite", of: string, user: string, owner: string): LedgerRefused =>
+export const notOwner = (
+  may: "use" | "rewrite",
+  { key, of }: { readonly of: string; readonly key: string },
+  user: string,
+  owner: string,
+): LedgerRefused =>
   new LedgerRefused({
     message: `The user ${user} may not ${may} the tables of the ${of}, which belong to ${owner}. Nothing was ${
       may === "use" ? "sent" : "deleted"
-    }. Name the user ${owner} in the \`url\`, or ask an administrator to run: GRANT ${quoted(owner)} TO ${
-      quoted(user)
-    }`,
+    }. Name the user ${owner} in \`${key}\`, or ask an administrator to run: GRANT ${quoted(owner)} TO ${quoted(user)}`,
   })

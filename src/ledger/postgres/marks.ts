@@ -145,7 +145,7 @@ const mustDiffer = (
 function* prepare(label: string, isManaged: boolean): Sql<void> {
   const of = `marks of the ledger ${label}`
   yield* checkServer(of, isManaged)
-  yield* checkAccess(of, schema, ["SELECT", "INSERT", "UPDATE"])
+  yield* checkAccess({ of, key: "marks.url" }, schema, ["SELECT", "INSERT", "UPDATE"])
   if (yield* exists("SELECT 1 FROM pg_tables WHERE schemaname = ? AND tablename = 'mark'", [schema])) return
   const [user, mayCreate] = (yield* get<readonly [string, number]>(
     `SELECT current_user, coalesce(has_schema_privilege(to_regnamespace(?), 'CREATE'), has_database_privilege(current_database(), 'CREATE'))`,

@@ -128,7 +128,7 @@ export const refuseVersion = ({ label }: Pick<Part, "label">): never =>
  */
 export function* metaOf(part: Pick<Part, "label" | "schema">): Sql<ReadonlyMap<string, string> | undefined> {
   if (!(yield* hasTables(part.schema))) return undefined
-  yield* checkAccess(`ledger ${part.label}`, part.schema, privileges)
+  yield* checkAccess({ of: `ledger ${part.label}`, key: "url" }, part.schema, privileges)
   const isLedger = yield* exists(
     "SELECT 1 FROM information_schema.columns WHERE table_schema = ? AND table_name = 'meta' AND column_name = 'value'",
     [part.schema],
@@ -141,9 +141,13 @@ const privileges = ["SELECT", "INSERT", "UPDATE", "DELETE"]
 /**
  * Refuses a user who may not use the tables. Without a permission, the schema would look as if it contained no ledger.
  *
- * @param of what is in the schema, for messages
+ * @param tables what is in the schema, and the key of its address, for messages
  */
-export function* checkAccess(of: string, schema: string, needed: ReadonlyArray<string>): Sql<void> {
+export function* checkAccess(
+  tables: Parameters<typeof notOwner>[1],
+  schema: string,
+  needed: ReadonlyArray<string>,
+): Sql<void> {
   const denied = yield* get<readonly [user: string, owner: string]>(
     `SELECT current_user, pg_get_userbyid(c.relowner) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname = ? AND c.relkind = 'r' AND NOT (has_schema_privilege(n.oid, 'USAGE') AND ${
@@ -151,7 +155,7 @@ export function* checkAccess(of: string, schema: string, needed: ReadonlyArray<s
     }) LIMIT 1`,
     [schema],
   )
-  if (denied !== undefined) throw new Refusal(notOwner("use", of, ...denied))
+  if (denied !== undefined) throw new Refusal(notOwner("use", tables, ...denied))
 }
 
 type Rights = readonly [

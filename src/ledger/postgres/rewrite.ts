@@ -40,7 +40,7 @@ export const mayRewrite = (connection: Connection): Effect.Effect<void, LedgerEr
   ).pipe(Effect.flatMap(({ rows: [row] }) => {
     if (row === undefined) return Effect.void
     const [user = "", owner = ""] = row.map(String)
-    return notOwner("rewrite", `ledger ${connection.label}`, user, owner)
+    return notOwner("rewrite", { of: `ledger ${connection.label}`, key: "url" }, user, owner)
   }))
 
 /** Rewrites tables once. Returns those that still contain deleted rows. */

@@ -139,7 +139,7 @@ const makeHold = (store: Store, { epoch, pipeline, word }: TakenLock, requested:
       // Otherwise, the next count would hide what the older copy lacks.
       if (counted !== upTo) {
         throw new Error(
-          "it lacks commits of this run, so it was replaced by an older copy while the run was in progress",
+          "it lacks commits of this run, so it was replaced by an older copy while the run was in progress. Restore the newest copy, as docs/maintain.md describes",
         )
       }
       if (store.heartbeats !== undefined) return

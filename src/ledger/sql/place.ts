@@ -133,7 +133,7 @@ function* notWhileRunning(store: Store, what: string, pipelines: ReadonlyArray<s
     throw new Refusal(
       new LedgerRefused({
         next: ["status", name],
-        message: `${what}. ${lockedBy(name, holder.since, holder.lease).message}`,
+        message: `${what}, which has to wait. ${lockedBy(name, holder.since, holder.lease).message}`,
       }),
     )
   }

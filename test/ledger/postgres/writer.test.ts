@@ -45,7 +45,7 @@ const hold = (noted: Array<string> = []): Hold => ({
 })
 
 /** A hold whose mark is written when `marked` is done. `marking` is done when the commit was sent and answered. */
-const slowLease = Effect.gen(function*() {
+const slowHold = Effect.gen(function*() {
   const marking = yield* Deferred.make<void>()
   const marked = yield* Deferred.make<void, Error>()
   const slow: Hold = {
@@ -112,10 +112,10 @@ describe.skipIf(withoutPostgres)("the writer of a ledger in PostgreSQL", () => {
       const { open } = yield* writers
       const { writer } = yield* open
       const adding = (hold: Hold) => Effect.fork(writer.writeOn(hold, "adding", () => add("a"), { isCounted: true }))
-      const one = yield* slowLease
+      const one = yield* slowHold
       const first = yield* adding(one.slow)
       yield* Deferred.await(one.marking)
-      const two = yield* slowLease
+      const two = yield* slowHold
       const second = yield* adding(two.slow)
       yield* Deferred.await(two.marking)
       yield* Deferred.succeed(two.marked, undefined)
@@ -129,7 +129,7 @@ describe.skipIf(withoutPostgres)("the writer of a ledger in PostgreSQL", () => {
     Effect.gen(function*() {
       const { countOf, open } = yield* writers
       const { writer } = yield* open
-      const { marked, marking, slow } = yield* slowLease
+      const { marked, marking, slow } = yield* slowHold
       const first = yield* Effect.fork(
         Effect.flip(writer.writeOn(slow, "marking", () => add("a"), { isCounted: true })),
       )
