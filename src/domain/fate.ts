@@ -2,7 +2,7 @@ import { namesOf, type Word } from "./words.ts"
 
 /** The final states of a row, in the order of the balance. Every row read has exactly one fate. */
 export const fateWords = {
-  filtered: { title: "skipped on purpose", meaning: "the pipeline or a person skips it", tone: "calm" },
+  filtered: { title: "skipped on purpose", meaning: "by a condition of the pipeline or by a person", tone: "calm" },
   duplicate: { title: "duplicate", meaning: "the row key already occurred in this source", tone: "warn" },
   alreadyImported: { title: "already imported", meaning: "imported by an earlier run, unchanged", tone: "good" },
   changed: { title: "changed", meaning: "imported before with different content", tone: "warn" },

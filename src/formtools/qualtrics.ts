@@ -119,14 +119,15 @@ const blocks = (header: Header, own: ReadonlySet<number>) => {
     const part = own.has(position) ? undefined : partOf(name, header.ids[position] ?? "")
     // If an option has a text, Qualtrics writes `Question - Selected Choice - Option` and `Question - Option - Text`.
     const label = (header.texts[position] ?? "").replace(" - Selected Choice - ", " - ")
-    return part === undefined ? [] : [{ ...part, position, label: part.text ? label.replace(/ - Text$/, "") : label }]
+    return part === undefined ? [] : [{ ...part, position, label }]
   })
   const questions = groupBy(parts, ({ question }) => question)
   const found = parts.map(({ label, part, position, question, text }): PartOf => {
     const shared = commonQuestion((questions.get(question) ?? []).map(({ label }) => label))
     // If no text identifies the question, the common prefix of its parts' names identifies it.
     const name = (header.names[position] ?? "").replace(/(?:_x?\d+)+(?:_TEXT)?$/, "")
-    const option = shared === undefined ? part : label.slice(shared.length + 3)
+    const own = shared === undefined ? part : label.slice(shared.length + 3)
+    const option = text ? own.replace(/ - Text$/, "") : own
     return { position, question: shared === undefined ? name : shared, option, role: text ? "text" : "option" }
   })
   return blocksOf(found)

@@ -110,7 +110,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       ),
     }
     const unused = unusedColumns(pipeline, source)
-    const labels = yield* labelsFor(options.labels, columns)
+    const labels = yield* labelsFor(options.labels, columns, pipeline.source.combine !== undefined)
     const survey = yield* (options.survey ?? surveySource)(source, rest, unused, labels)
     const { suggestions: all } = survey
     const known = newOnly(all, record)

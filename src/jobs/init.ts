@@ -230,7 +230,6 @@ const writeNew = (
       taken,
       warnings: [
         ...source.warnings,
-        ...source.tool?.notes ?? [],
         ...config.sheet === undefined ? unreadSheets(yield* source.files) : [],
         ...strayWarnings(
           stray,

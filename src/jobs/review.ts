@@ -15,8 +15,8 @@ import { ownColumns } from "../source/fixed.ts"
 import type { Source } from "../source/Source.ts"
 import { foreignChoices } from "../suggest/draft/draftChoices.ts"
 import { samplesOf } from "../suggest/draft/draftPipeline.ts"
-import { suggestRowKey } from "../suggest/ownColumns.ts"
 import type { Origin, Suggestion } from "../suggest/Suggestion.ts"
+import { suggestRowKey } from "../suggest/toolColumns.ts"
 import { choiceQuestions } from "./checkData.ts"
 import { type AnyEdit, editText } from "./editText.ts"
 import type { JobRefused } from "./JobRefused.ts"
@@ -145,7 +145,7 @@ export const openReview = (root: string, name: string, { guard = identity, label
     const redirecting = redirectingEntries(mapping.questions, form.questions)
     const ignored = ignoredQuestions(mapping, form.questions)
     const asked = form.questions.filter((question) => !ignored.has(question) && !redirecting.has(question.id))
-    const described = yield* labelsFor(labels, columns)
+    const described = yield* labelsFor(labels, columns, pipeline.source.combine !== undefined)
     const { profiles, suggestions } = yield* surveySource(
       source,
       { ...form, questions: asked.filter((question) => entryOf(question) === undefined) },

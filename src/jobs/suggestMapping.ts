@@ -67,13 +67,15 @@ export interface Initialised {
   readonly added: boolean
   readonly taken: Source["taken"]
   readonly warnings: ReadonlyArray<string>
+  /** What the form tool's exports generally need. */
+  readonly notes: ReadonlyArray<string>
 }
 
 type WrittenEntry = Pick<DraftEntry, "below" | "of" | "open">
 
 /** Returns what `init` says about the entries that it wrote. */
 export const summaryOf = (
-  { taken, warnings }: Source,
+  { taken, tool, warnings }: Source,
   form: Form,
   entries: ReadonlyArray<WrittenEntry>,
 ) => ({
@@ -83,6 +85,7 @@ export const summaryOf = (
   choices: namesOf(form, entries.filter(({ below, open }) => !open && below.length > 0)),
   taken,
   warnings,
+  notes: tool?.notes ?? [],
 })
 
 /** Returns the names of what a person must still map. */
@@ -126,8 +129,12 @@ export interface SourceLabels {
   readonly taken: Source["taken"][number]
 }
 
-/** Reads the form tool's own definition. Fails with JobRefused if it describes none of a source's columns. */
-export const labelsFor = (file: string | undefined, columns: ReadonlyArray<Column>) =>
+/**
+ * Reads the form tool's own definition. Fails with JobRefused if it describes none of a source's columns.
+ *
+ * @param isCombined whether the columns are those of combined records
+ */
+export const labelsFor = (file: string | undefined, columns: ReadonlyArray<Column>, isCombined = false) =>
   Effect.gen(function*() {
     if (file === undefined) return undefined
     const { openLabels } = yield* Effect.promise(() => import("../source/openLabels.ts"))
@@ -140,7 +147,7 @@ export const labelsFor = (file: string | undefined, columns: ReadonlyArray<Colum
     const of = ({ title: header }: Column): ColumnLabels | undefined => {
       const name = oneLine(header)
       const whole = find(name)
-      if (whole !== undefined) return whole
+      if (whole !== undefined || !isCombined) return whole
       // `source.combine` puts the place of a record before the tool's name: `baseline.weight`.
       for (const { index } of name.matchAll(/\./g)) {
         const own = find(name.slice(index + 1))

@@ -45,9 +45,9 @@ const redirecting = (
 }
 
 /** What an input is compiled with, whatever its shape. */
-type Tools = ReturnType<typeof toolsFor>
+type InputCompiler = ReturnType<typeof inputCompiler>
 
-const toolsFor = (asked: AnswerSpec, input: Input, fallbackText: string | undefined, context: CompileContext) => {
+const inputCompiler = (asked: AnswerSpec, input: Input, fallbackText: string | undefined, context: CompileContext) => {
   const { kind, path } = asked
   const { columns: book, findings, uses } = context
   const options = optionsOf(asked, input, context)
@@ -107,8 +107,8 @@ export const compileInput = (
   context: CompileContext,
 ): CompiledEntry | undefined => {
   const { columns: book } = context
-  const tools = toolsFor(asked, input, fallbackText, context)
-  const { compile, compileCells, done, fail, options, reading } = tools
+  const compiler = inputCompiler(asked, input, fallbackText, context)
+  const { compile, compileCells, done, fail, options, reading } = compiler
   if (asked.extract !== undefined && (input._tag === "Parts" || input._tag === "Block")) {
     return fail("extract", "`extract` splits a cell, so `from` must be one column.")
   }
@@ -118,7 +118,7 @@ export const compileInput = (
       return value === undefined ? undefined : { read: () => value, columns: [], fromCells: false }
     }
     case "Columns":
-      return compileColumns(input, tools)
+      return compileColumns(input, compiler)
     case "FirstOf": {
       const parse = compileCells(ofColumns)
       const columns = findAll(input.columns, book)
@@ -139,15 +139,15 @@ export const compileInput = (
       )
     }
     case "Parts":
-      return compilePartsInput(input, tools)
+      return compilePartsInput(input, compiler)
     case "Block":
-      return compileBlock(input, tools)
+      return compileBlock(input, compiler)
   }
 }
 
 const compileColumns = (
   input: InputOf<"Columns">,
-  { asked: { extract, kind }, compileCells, context, done, fail, findOther, reading }: Tools,
+  { asked: { extract, kind }, compileCells, context, done, fail, findOther, reading }: InputCompiler,
 ): CompiledEntry | undefined => {
   const columns = findAll(input.columns, context.columns)
   const count = input.columns.length
@@ -171,7 +171,7 @@ const readPartsOf = (
   parts: ReadonlyArray<ReadPart> | undefined,
   names: ReadonlyArray<string>,
   other: OtherCells | undefined,
-  { compile, done, fail, reading, within }: Tools,
+  { compile, done, fail, reading, within }: InputCompiler,
 ): CompiledEntry | undefined => {
   const parse = compile({ _tag: "Parts", parts: names, other })
   if (parse === undefined || parts === undefined) return undefined
@@ -180,8 +180,8 @@ const readPartsOf = (
   return done(readParts(parts, reading(parse), within.uses), parts.flatMap((part) => part.columns))
 }
 
-const compilePartsInput = (input: InputOf<"Parts">, tools: Tools): CompiledEntry | undefined => {
-  const { asked, asked: { kind }, context, fail, within } = tools
+const compilePartsInput = (input: InputOf<"Parts">, compiler: InputCompiler): CompiledEntry | undefined => {
+  const { asked, asked: { kind }, context, fail, within } = compiler
   if (kind.named === "ranks" && !input.ranks) {
     return fail("from", "A ranking's columns contain ranks.", "Write `from: { ranks: { OPTION: column } }`.")
   }
@@ -189,7 +189,7 @@ const compilePartsInput = (input: InputOf<"Parts">, tools: Tools): CompiledEntry
   if (kind.parts === undefined && kind.named === undefined) {
     return fail("from", `The kind ${kind.name} has no parts.`, "Give it one column.")
   }
-  const other = tools.findOther()
+  const other = compiler.findOther()
   const parts = kind.named === undefined
     ? compileParts(asked, input.parts, kind.parts ?? {}, { ...within, empty: context.empty })
     : compileNamed(asked, input.parts, within)
@@ -198,12 +198,12 @@ const compilePartsInput = (input: InputOf<"Parts">, tools: Tools): CompiledEntry
     other === undefined ? parts : parts && [...parts, textPart(asked, "other", other, within)],
     input.parts.map(({ part }) => part),
     other && { tick: input.parts.length, text: undefined },
-    tools,
+    compiler,
   )
 }
 
-const compileBlock = (input: InputOf<"Block">, tools: Tools): CompiledEntry | undefined => {
-  const { asked, asked: { kind }, context: { columns: book, findings }, within } = tools
+const compileBlock = (input: InputOf<"Block">, compiler: InputCompiler): CompiledEntry | undefined => {
+  const { asked, asked: { kind }, context: { columns: book, findings }, within } = compiler
   if (kind.named === undefined) {
     findings.error(input.path, `The kind ${kind.name} has no block of columns.`, "Give it one column.")
     return undefined
@@ -233,7 +233,7 @@ const compileBlock = (input: InputOf<"Block">, tools: Tools): CompiledEntry | un
     other === undefined ? cells : [...cells, textPart(asked, "other", other, within)],
     members.map(({ option }) => option),
     otherCells,
-    tools,
+    compiler,
   )
 }
 

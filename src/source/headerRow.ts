@@ -36,8 +36,8 @@ const isSeparator = (row: ReadonlyArray<Cell>): boolean => {
   return filled.every(isLine) && (filled.length > 1 || first.trim().length > 4)
 }
 
-/** Returns the problem of a row, if it has one. `where` returns the row's place for messages, and `isAfterGap` says whether an empty row is above it. */
-type ProblemOf = (row: ReadonlyArray<Cell>, where: () => string, isAfterGap?: boolean) => Problem | undefined
+/** Returns the problem of a row, if it has one. `where` returns the row's place for messages, and `isAfterEmpty` says whether an empty row is above it. */
+type ProblemOf = (row: ReadonlyArray<Cell>, where: () => string, isAfterEmpty?: boolean) => Problem | undefined
 
 const isWide = (titles: ReadonlyArray<string>) => titles.filter((title) => title !== "").length > 1
 
@@ -112,7 +112,7 @@ export const notRecords = (header: ReadonlyArray<Cell>, below: ReadonlyArray<Cel
     return isLetterOrDigit(code) && !starts.has(code)
   }
   let found: ReadonlyArray<Typical> | undefined
-  /** Called only for rows after an empty one, because the first call takes long if there are thousands of columns. */
+  /** Called only for rows below a gap, because the first call takes long if there are thousands of columns. */
   const typical = () => (found ??= typicalOf(firstRecords(below, repeats), titles.length))
   /** The place of a different header. `ends`: whether a row like the first ones is not below it. */
   let other: { readonly where: string; readonly ends: boolean } | undefined
@@ -125,7 +125,8 @@ export const notRecords = (header: ReadonlyArray<Cell>, below: ReadonlyArray<Cel
     const mayBeHeader = !isFirst
     isFirst = false
     const isAfterGap = isAfterEmpty || isBelowTitle
-    isBelowTitle = isAfterGap && row.filter(isFilled).length === 1 && isUnlikeFirst(row)
+    const isTitle = isAfterGap && row.filter(isFilled).length === 1 && isUnlikeFirst(row)
+    isBelowTitle = isTitle
     if (!isAfterGap && other === undefined && isUnlikeTitles(row[0])) return undefined
     const first = plainTitle(row[0])
     const repeated = first === titles[0] ? repeats(row, where) : undefined
@@ -144,11 +145,13 @@ export const notRecords = (header: ReadonlyArray<Cell>, below: ReadonlyArray<Cel
         `${other.where} contains the header's titles in a different order, as if two exports had been joined. The rows below it are not sent. Move it and them to a separate file.`,
       )
     }
-    if (isAfterGap && !isBelowTitle && isUnlikeFirst(row)) {
+    if (isAfterGap && !isTitle && isUnlikeFirst(row)) {
       // A table without cells in a column of the first table has no rows like those of the first.
       other = { where: where(), ends: typical().some(({ at }) => !isFilled(row[at])) }
       return notARecord(
-        `${other.where} seems to begin a second table: it is below an empty row, and its cells are unlike those above. The rows of that table are not sent. Move it to a separate file. If it is a record, remove the empty row above it.`,
+        `${other.where} seems to begin a second table: it is below an empty row${
+          isAfterEmpty ? "" : " and what may be a title"
+        }, and its cells are unlike those above. The rows of that table are not sent. Move it to a separate file. If it is a record, remove that empty row.`,
       )
     }
     if (other?.ends === true && typical().every(isLikeFirst(row))) other = undefined

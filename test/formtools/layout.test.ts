@@ -290,6 +290,13 @@ describe("the layout of a Qualtrics export", () => {
     expect(blocks).toEqual({ "Own?": ["3 A car", "4 Other", "5 Other (text)"] })
   })
 
+  it("a Qualtrics question keeps its title if the column of a text does not name its option", async () => {
+    const header = "ResponseId,RecordedDate,Duration (in seconds),Q2_1,Q2_2,Q2_2_TEXT"
+    const texts = "Response ID,Recorded Date,Duration,Pick - A car,Pick - Other,Pick - Text"
+    const { blocks } = await layoutOf(file(`${header}\n${texts}\nR_1,2024-01-01 10:00:00,3,1,1,A boat\n`))
+    expect(blocks).toEqual({ Pick: ["3 A car", "4 Other", "5 Text (text)"] })
+  })
+
   it("a Qualtrics export of 2016 has ImportIds with single quotes and dashes", async () => {
     const { blocks, rows, tool } = await sample("qualtrics-2016.csv")
     expect(blocks).toEqual({ Q2: ["12 1", "13 2"] })

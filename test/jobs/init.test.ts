@@ -466,8 +466,8 @@ questions:
       })
       const labels = `${world.root}/visits-dictionary.csv`
       const options = { name: "visits", form: "visits", source: asFound(`${world.root}/visits.csv`), labels }
-      const { warnings } = yield* world.init(options)
-      expect(warnings).toEqual([expect.stringContaining("join them with `source.combine`")])
+      const { notes } = yield* world.init(options)
+      expect(notes).toEqual([expect.stringContaining("join them with `source.combine`")])
       const text = (yield* world.read("pipelines/visits.yaml"))
         .replace(/ rowKey:.*/, " rowKey: [record_id]\n  combine: { by: [record_id], name: [redcap_event_name] }")
         .replace(/mapping:[^]*(?=\nsink:)/, "mapping:\n  questions: []\n")

@@ -111,7 +111,9 @@ describe("rows of a CSV file", () => {
   it("a legend below an empty row is reported if it has a title of a single cell", async () => {
     const { faults } = await csv(`${orders}\nTotal;;150;\n\nLegend;;;\nyellow;unpaid;;\nx;newsletter;;\n`)
     expect([...faults.keys()]).toEqual([8, 9])
-    expect(faults.get(8)).toContain("Row 8 (line 11) seems to begin a second table")
+    expect(faults.get(8)).toContain(
+      "Row 8 (line 11) seems to begin a second table: it is below an empty row and what may be a title",
+    )
   })
 
   it.each([

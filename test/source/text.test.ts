@@ -183,6 +183,12 @@ describe("the encoding of a source, if none is given", () => {
     expect(all.rows[0]?.[1]).toBe("Größe ä")
   })
 
+  it("the encoding of a text with the ligatures of a Mac is MacRoman", async () => {
+    const text = "no,name,note\n1,Ann,of\ufb01ce\n2,Bob,\ufb02at and \ufb01ne\n"
+    const all = await csv(iconv.encode(text, "macroman"))
+    expect(all.rows.map((row) => row[2])).toEqual(["of\ufb01ce", "\ufb02at and \ufb01ne"])
+  })
+
   it("the encoding of Spanish texts is Windows-1252, although most of their letters are the same in Windows-1250", async () => {
     const rows = [["Básico", "Inglés"], ["básico", "Español"], ["Básico", "Japonés"], ["JAPONÉS", "SEÑAS"]]
     const text = `${rows.map((row) => row.join(";")).join("\n")}\n`

@@ -287,7 +287,7 @@ const strictText = (sample: Uint8Array, name: string): string | undefined => {
 }
 
 /** Signs that occur more often in tables of characters than in answers, and signs before letters. */
-const rare = /[¦¨¸¬¯˝˛ˇ˘˙ˆ˜ﬁﬂ\u00ad\u2500-\u259f]|[¶¼½¾](?=\p{L})/gu
+const rare = /[¦¨¸¬¯˝˛ˇ˘˙ˆ˜\u00ad\u2500-\u259f]|[¶¼½¾](?=\p{L})/gu
 /** The sign that the euro sign replaced. It is hardly ever typed. */
 const currencySign = /¤/gu
 /** A single letter that is not a word in any language with Latin script. */
