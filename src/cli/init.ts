@@ -357,21 +357,8 @@ const shown = (names: ReadonlyArray<string>): string => firstOf(names.map((name)
 const showInit = (result: Initialised, next: string, screen: Screen): string => {
   const paint = paints(screen)
   const lines = (text: string) => indentedLines(text, screen.width, 2)
-  const {
-    added,
-    choices,
-    file,
-    form,
-    mapped,
-    notes,
-    open,
-    stillOpen,
-    taken,
-    translations,
-    unmapped,
-    warnings,
-    written,
-  } = result
+  const { added, choices, file, form, mapped, open, stillOpen, taken, translations, unmapped, warnings, written } =
+    result
   const isUnchanged = added && mapped === 0 && open.length === 0
   return [
     isUnchanged
@@ -397,7 +384,7 @@ const showInit = (result: Initialised, next: string, screen: Screen): string => 
     ...showTranslations(translations, `${next} --json`, screen),
     ...(unmapped.length === 0 ? [] : lines(`Columns that are not mapped: ${shown(unmapped)}.`)),
     ...warnings.flatMap((warning) => lines(`Warning: ${warning}`)).map(paint.warn),
-    ...notes.flatMap((note) => lines(`Note: ${note}`)),
+    ...result.notes.flatMap((note) => lines(`Note: ${note}`)),
     ...(written.length === 0 ? [] : lines(`Written: ${written.join(", ")}.`).map(paint.soft)),
     `Next: ${next}`,
   ].join("\n")
