@@ -30,11 +30,10 @@ const shortest = 3
 /** Returns a string in lower case, without spaces and punctuation. */
 const bare = (text: string): string => text.normalize("NFKC").toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "")
 
-/** Returns a cell as text, without the apostrophe that prevents a spreadsheet from calculating it. */
-const textOf = (cell: Cell | undefined): string => {
-  const text = cellText(cell).trim()
-  return /^'[=+\-@\t\r]/.test(text) ? text.slice(1) : text
-}
+/** Returns a text without the apostrophe that prevents a spreadsheet from calculating it. */
+const withoutGuard = (text: string): string => /^'[=+\-@\t\r]/.test(text) ? text.slice(1) : text
+
+const joined = (texts: ReadonlyArray<string>): string => texts.filter((text) => text !== "").join(" ")
 
 const fromJson = (text: string): Json | undefined => /^[[{]/.test(text) ? parsedJson(text) : undefined
 
@@ -44,8 +43,8 @@ const fromJson = (text: string): Json | undefined => /^[[{]/.test(text) ? parsed
  */
 export const relate = (sent: SentAnswer, cells: ReadonlyArray<Cell | undefined>): Relation => {
   const [cell] = cells
-  const texts = cells.map(textOf).filter((text) => text !== "")
-  const text = texts.join(" ")
+  const texts = cells.map((each) => cellText(each).trim())
+  const [text, whole] = [joined(texts.map(withoutGuard)), joined(texts)]
   if (saysNothing(sent.value)) return text === "" ? "agrees" : "differs"
   // Some tools leave the cell of an unticked box empty.
   if (text === "") return sent.value === false ? "open" : "blank"
@@ -55,8 +54,7 @@ export const relate = (sent: SentAnswer, cells: ReadonlyArray<Cell | undefined>)
   const isEqual = (shown: Json | undefined) =>
     shown !== undefined && compareAnswer(sent.kind, sent.value, shown).verdict !== "different"
   // The apostrophe may also have been part of the answer. Then the cell fits two different answers, and a person decides.
-  const whole = cells.map((each) => cellText(each).trim()).filter((one) => one !== "").join(" ")
-  if (isEqual(value) || isEqual(text) || isEqual(whole)) return "agrees"
+  if (isEqual(value) || isEqual(text) || (whole !== text && isEqual(whole))) return "agrees"
   if (typeof sent.value === "string") return relateText(sent.value, sent, cell, text)
   if (typeof sent.value === "number") return relateNumber(sent.value, text)
   if (typeof sent.value === "boolean") return relateBoolean(sent.value, text)
