@@ -4,20 +4,8 @@ import type { AnomalyCode } from "../domain/anomaly.ts"
 import { exits } from "../domain/exit.ts"
 import { verdictWords } from "../domain/fate.ts"
 import { outcomeWords, recordedModeWords } from "../domain/run.ts"
-import {
-  count,
-  counted,
-  instantIn,
-  inZone,
-  isoOf,
-  lasting,
-  lastingSeconds,
-  millisIn,
-  minuteIn,
-  numbers,
-  span,
-  titledCounts,
-} from "../domain/words.ts"
+import { instantIn, inZone, isoOf, lasting, lastingSeconds, millisIn, minuteIn, span } from "../domain/times.ts"
+import { count, counted, numbers, titledCounts } from "../domain/words.ts"
 import type {
   NotStarted,
   PastRecord,

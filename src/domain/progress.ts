@@ -1,5 +1,6 @@
 import type { FateCounts, VerdictCounts } from "./fate.ts"
-import { count, counted, lasting, millisIn } from "./words.ts"
+import { lasting, millisIn } from "./times.ts"
+import { count, counted } from "./words.ts"
 
 interface PhaseWords {
   readonly title: string

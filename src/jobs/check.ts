@@ -6,7 +6,7 @@ import { allFindings, byFile, byPlace, type Diagnostic, withCells } from "../dom
 import { exits } from "../domain/exit.ts"
 import { type Form, names } from "../domain/form.ts"
 import type { SourceFile } from "../domain/report.ts"
-import { messageOf } from "../domain/words.ts"
+import { messageOf } from "../domain/systemErrors.ts"
 import { LedgerRefused } from "../ledger/errors.ts"
 import { runExamples } from "../mapping/examples.ts"
 import { type ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Form } from "../domain/form.ts"
-import { reasonOf } from "../domain/words.ts"
+import { reasonOf } from "../domain/systemErrors.ts"
 import { disk, writeProjectFile } from "../project/disk.ts"
 import { inFileName } from "../project/formRecord.ts"
 import { pipelineSchemaFor } from "../project/jsonSchemas.ts"

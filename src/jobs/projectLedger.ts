@@ -1,7 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import { isoOf } from "../domain/words.ts"
+import { isoOf } from "../domain/times.ts"
 import { notNewest } from "../ledger/behind.ts"
 import type { LedgerError, LedgerRefused } from "../ledger/errors.ts"
 import type { Ledger, MarkPlaces, RequestedPlace } from "../ledger/Ledger.ts"

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { RejectedRows } from "../domain/rejectedLine.ts"
 import type { RunReport } from "../domain/report.ts"
-import { reasonOf } from "../domain/words.ts"
+import { reasonOf } from "../domain/systemErrors.ts"
 import { disk } from "../project/disk.ts"
 import type { Project } from "../project/Project.ts"
 import { faithfulCsv } from "../report/csv.ts"

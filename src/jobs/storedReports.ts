@@ -2,7 +2,7 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
-import { messageOf } from "../domain/words.ts"
+import { messageOf } from "../domain/systemErrors.ts"
 import { LedgerError } from "../ledger/errors.ts"
 import { ownedFolder } from "../ledger/holder.ts"
 import type { StoredReports } from "../ledger/LedgerDatabase.ts"

@@ -1,5 +1,5 @@
 import { Info } from "luxon"
-import { millisIn } from "../domain/words.ts"
+import { millisIn } from "../domain/times.ts"
 
 /** A date and time as a clock and calendar show them, without a zone, as milliseconds in UTC. NaN if there is no such date and time. A single number is cheap to pass around. */
 export type Wall = number

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { codeOf, lastingSeconds, reasonOf } from "../domain/words.ts"
+import { codeOf, reasonOf } from "../domain/systemErrors.ts"
+import { lastingSeconds } from "../domain/times.ts"
 
 /** The ledger can't be read or written, or is damaged. Ends the run at once (exit code 70): without a ledger, the next send could be a duplicate. */
 export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError", {

@@ -5,7 +5,7 @@ import type * as Scope from "effect/Scope"
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { isList, parsedJson } from "../domain/json.ts"
-import { codeOf } from "../domain/words.ts"
+import { codeOf } from "../domain/systemErrors.ts"
 import { networkFileSystem } from "./fileSystem.ts"
 
 /** The process that holds a lock. Process ids are reused, so the process's start and the machine's boot also identify it. */

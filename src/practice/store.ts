@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { firstIndex } from "../domain/firstIndex.ts"
-import { reasonOf } from "../domain/words.ts"
+import { reasonOf } from "../domain/systemErrors.ts"
 import { type Disk, disk } from "../project/disk.ts"
 
 /** A submission as the practice service stores it: the JSON text that it returns. */

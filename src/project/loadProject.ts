@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { byFile, type Diagnostic } from "../domain/diagnostic.ts"
-import { isDenied, isMissing, reasonOf } from "../domain/words.ts"
+import { isDenied, isMissing, reasonOf } from "../domain/systemErrors.ts"
 import { scheduleWithoutKey } from "./cron.ts"
 import { decodeYaml } from "./decodeYaml.ts"
 import { type Disk, disk } from "./disk.ts"

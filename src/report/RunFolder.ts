@@ -7,7 +7,7 @@ import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 import type { Difference, Replacement, RunReport } from "../domain/report.ts"
 import type { Mask } from "../domain/reportFields.ts"
-import { inZone } from "../domain/words.ts"
+import { inZone } from "../domain/times.ts"
 import { LockHolder } from "../ledger/holder.ts"
 import { type Disk, disk } from "../project/disk.ts"
 import {

@@ -9,7 +9,7 @@ import * as Order from "effect/Order"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import type { RunReport } from "../domain/report.ts"
-import { isMissing, messageOf, reasonOf } from "../domain/words.ts"
+import { isMissing, messageOf, reasonOf } from "../domain/systemErrors.ts"
 import { type Disk, disk } from "../project/disk.ts"
 import type { ReportsKept } from "../project/Project.ts"
 

@@ -1,6 +1,7 @@
 import { isList, isObject, type Json, type JsonObject } from "../domain/json.ts"
 import type { Difference } from "../domain/report.ts"
-import { counted, millisIn } from "../domain/words.ts"
+import { millisIn } from "../domain/times.ts"
+import { counted } from "../domain/words.ts"
 
 /**
  * Describes a known way in which services change a string, or returns undefined. The list starts with the most specific

@@ -5,7 +5,8 @@ import { brief } from "../domain/problem.ts"
 import { phases } from "../domain/progress.ts"
 import type { ColumnCells, RunReport, SourceFile, Unread } from "../domain/report.ts"
 import { aboveRow, strayQuotes } from "../domain/run.ts"
-import { count, counted, firstOf, lastingEach, listed, oneLine, span } from "../domain/words.ts"
+import { lastingEach, span } from "../domain/times.ts"
+import { count, counted, firstOf, listed, oneLine } from "../domain/words.ts"
 
 // Sentences about a report, for the page and the terminal.
 

@@ -1,6 +1,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { isoOf } from "../domain/words.ts"
+import { isoOf } from "../domain/times.ts"
 import type { Vanished } from "../ledger/pages.ts"
 import { traced } from "../service/telemetry.ts"
 import { adoptKeys } from "./adoptKeys.ts"

@@ -1,6 +1,7 @@
 import { fates, fateWords, type RowCounts, type VerdictCounts, verdicts, verdictWords } from "../domain/fate.ts"
 import type { RunReport } from "../domain/report.ts"
-import { lasting, listed } from "../domain/words.ts"
+import { lasting } from "../domain/times.ts"
+import { listed } from "../domain/words.ts"
 
 /** A rehearsal's result, from its report. */
 export type Rehearsed = Pick<

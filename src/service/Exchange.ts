@@ -1,6 +1,6 @@
 import * as Exit from "effect/Exit"
 import type { Dispatcher } from "undici"
-import { codeOf } from "../domain/words.ts"
+import { codeOf } from "../domain/systemErrors.ts"
 import { decoded } from "./contentCoding.ts"
 import { ProxyFault } from "./proxy.ts"
 import { MaybeSent, NeverSent, type ResponseHeaders, type TransportResponse } from "./transport.ts"

@@ -1,5 +1,5 @@
 import type { SharedRate, Slots } from "../domain/sharedRate.ts"
-import { reasonOf } from "../domain/words.ts"
+import { reasonOf } from "../domain/systemErrors.ts"
 import type { Pacing } from "./Admission.ts"
 import { mostLate, Pace } from "./pace.ts"
 import { SentRequests } from "./SentRequests.ts"

@@ -9,7 +9,7 @@ import {
   inflateSync,
   type ZlibOptions,
 } from "node:zlib"
-import { codeOf } from "../domain/words.ts"
+import { codeOf } from "../domain/systemErrors.ts"
 import { header, type ResponseHeaders } from "./transport.ts"
 
 /** Some servers send `deflate` without zlib's header. */

@@ -1,7 +1,7 @@
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { PaceOverTime, RequestCounts } from "../domain/report.ts"
-import { isoOf } from "../domain/words.ts"
+import { isoOf } from "../domain/times.ts"
 import { type Admission, momentOf, type Pacing } from "./Admission.ts"
 import type { FormService } from "./FormService.ts"
 import { asRequest, type Operation } from "./telemetry.ts"

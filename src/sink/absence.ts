@@ -1,5 +1,6 @@
 import type { Wanted } from "../domain/settled.ts"
-import { counted, isoOf } from "../domain/words.ts"
+import { isoOf } from "../domain/times.ts"
+import { counted } from "../domain/words.ts"
 import type { Evidence, SettledRow } from "../ledger/evidence.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
 import type { Likeness } from "./likeness.ts"

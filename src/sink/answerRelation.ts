@@ -1,7 +1,7 @@
 import { type Cell, cellText, DateCell, JsonCell } from "../domain/cell.ts"
 import type { Option } from "../domain/form.ts"
 import { isList, isObject, type Json, parsedJson } from "../domain/json.ts"
-import { millisIn } from "../domain/words.ts"
+import { millisIn } from "../domain/times.ts"
 import { saysNothing } from "../kinds/compared.ts"
 import { isFile } from "../kinds/files.ts"
 import { compareAnswer } from "../kinds/submission.ts"

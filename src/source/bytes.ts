@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
 import { basename, dirname } from "node:path"
-import { isDenied, isMissing, reasonOf } from "../domain/words.ts"
+import { isDenied, isMissing, reasonOf } from "../domain/systemErrors.ts"
 import { nearest, quoted } from "../project/suggestion.ts"
 import { type FileDigest, type Fingerprint, refusing, SourceChanged, SourceError } from "./Source.ts"
 

@@ -1,6 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { messageOf } from "../domain/words.ts"
+import { messageOf } from "../domain/systemErrors.ts"
 import { makeDraftReadings } from "../jobs/draftReadings.ts"
 import { turn } from "../jobs/firstRows.ts"
 import { JobRefused } from "../jobs/JobRefused.ts"

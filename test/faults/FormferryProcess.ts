@@ -1,7 +1,7 @@
 import { Clock, Context, Data, Duration, Effect, Either, Random, type Redacted } from "effect"
 import type { Capability } from "../../src/domain/capability.ts"
 import type { RunReport } from "../../src/domain/report.ts"
-import { isoOf } from "../../src/domain/words.ts"
+import { isoOf } from "../../src/domain/times.ts"
 import { newRunId } from "../../src/jobs/projectLedger.ts"
 import { settleFromExport } from "../../src/jobs/settleFromExport.ts"
 import { type Holder, LockHolder } from "../../src/ledger/holder.ts"

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { env as environment } from "node:process"
 import type { ConnectionOptions } from "node:tls"
-import { reasonOf } from "../../domain/words.ts"
+import { reasonOf } from "../../domain/systemErrors.ts"
 import { LedgerRefused } from "../errors.ts"
 
 /** How a connection is encrypted, as in libpq. `prefer`: only if the server supports it. */

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { codeOf, reasonOf } from "../../domain/words.ts"
+import { codeOf, reasonOf } from "../../domain/systemErrors.ts"
 import { LedgerError, LedgerRefused } from "../errors.ts"
 import { quoted } from "./dialect.ts"
 

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { codeOf } from "../../domain/words.ts"
+import { codeOf } from "../../domain/systemErrors.ts"
 import { type LedgerError, LedgerRefused } from "../errors.ts"
 import type { MarkedServer } from "../marks.ts"
 import type { Connection } from "./connection.ts"

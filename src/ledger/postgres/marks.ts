@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { reasonOf } from "../../domain/words.ts"
+import { reasonOf } from "../../domain/systemErrors.ts"
 import { missing } from "../behind.ts"
 import { type LedgerError, LedgerRefused } from "../errors.ts"
 import type { Behind, MarkPlaces } from "../Ledger.ts"

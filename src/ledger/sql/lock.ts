@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
-import { isoOf } from "../../domain/words.ts"
+import { isoOf } from "../../domain/times.ts"
 import type { Marked } from "../behind.ts"
 import { LedgerError, LedgerLocked, LedgerOvertaken, type LedgerRefused } from "../errors.ts"
 import { type Holder, hostOf, isGone, type Lease } from "../holder.ts"

@@ -1,7 +1,7 @@
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { reasonOf } from "../../domain/words.ts"
+import { reasonOf } from "../../domain/systemErrors.ts"
 import type { Marked } from "../behind.ts"
 import type { LedgerError, LedgerLocked, LedgerRefused, RowShared } from "../errors.ts"
 import { hostOf } from "../holder.ts"

@@ -1,7 +1,7 @@
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { Settlement } from "../../domain/report.ts"
-import { isoOf } from "../../domain/words.ts"
+import { isoOf } from "../../domain/times.ts"
 import { fateCode, stateCode } from "../codes.ts"
 import type { SettledRow } from "../evidence.ts"
 import type { LedgerSession } from "../Ledger.ts"

@@ -1,7 +1,7 @@
 import { goodCodes } from "../../domain/exit.ts"
 import type { Json } from "../../domain/json.ts"
 import { type Outcome, outcomes, type RecordedMode, recordedModes } from "../../domain/run.ts"
-import { isoOf } from "../../domain/words.ts"
+import { isoOf } from "../../domain/times.ts"
 import { fateCode, stateCode, stateOf, verdictCode, verdictOf } from "../codes.ts"
 import type { Counts, DoubtsOf, RunRecord, Standing } from "../standing.ts"
 import { intendedRows, lastIntent } from "./intend.ts"

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { VerdictCounts } from "../../domain/fate.ts"
-import { isoOf } from "../../domain/words.ts"
+import { isoOf } from "../../domain/times.ts"
 import { differingCode, editedCode, goneCode, missingCode, stateCode, verdictCode, verdictOf } from "../codes.ts"
 import type { AnswerDigest, AnswerDigests, Drifted, ReadBack, SeenAgain } from "../rows.ts"
 import type { Drift, Reconciliation } from "../standing.ts"

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import Libsql from "libsql"
-import { codeOf } from "../../domain/words.ts"
+import { codeOf } from "../../domain/systemErrors.ts"
 import { LedgerError, LedgerRefused } from "../errors.ts"
 import { type Param, type Rows, type Sql, type Statement, storable } from "../sql/statement.ts"
 

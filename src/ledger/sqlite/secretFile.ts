@@ -14,7 +14,7 @@ import {
 } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { isLedgerSecret } from "../../domain/secret.ts"
-import { codeOf } from "../../domain/words.ts"
+import { codeOf } from "../../domain/systemErrors.ts"
 import { LedgerRefused } from "../errors.ts"
 import { sync } from "../fileSystem.ts"
 import { type Holder, LockHolder, ownedName, removeLeft } from "../holder.ts"

@@ -3,7 +3,8 @@ import { scaleLinear } from "d3-scale"
 import { area, curveStepAfter, stack } from "d3-shape"
 import { fates, fateWords, submissionsIn, verdicts, verdictWords } from "../../domain/fate.ts"
 import type { PaceOverTime, RunReport } from "../../domain/report.ts"
-import { count, counted, lasting, type Tone } from "../../domain/words.ts"
+import { lasting } from "../../domain/times.ts"
+import { count, counted, type Tone } from "../../domain/words.ts"
 import { html, type Markup, type Section, section } from "./markup.ts"
 
 /** The width of both charts. */

@@ -1,7 +1,7 @@
 import * as Duration from "effect/Duration"
 import { DateTime } from "luxon"
 import type { Json } from "../../domain/json.ts"
-import { lasting } from "../../domain/words.ts"
+import { lasting } from "../../domain/times.ts"
 import { unixUnits } from "../../kinds/dateFormats.ts"
 import type { Pull } from "../../project/pull.ts"
 
