@@ -47,7 +47,7 @@ export const openKeys = (at: PipelineTarget, given: Readable, ledger: Ledger) =>
     const acknowledged: Array<Pick<RejectedRow, "fate" | "row">> = []
     const look = (chunk: RowChunk) =>
       Effect.flatMap(take(chunk), (all) => {
-        const rejected = all.filter(({ quiet }) => !quiet)
+        const rejected = all.filter(({ needsReview }) => needsReview)
         return rejected.length === 0 ? Effect.void : Effect.map(
           view.attended(rejected.map(attentionOf)),
           (standings) =>

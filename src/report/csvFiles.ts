@@ -22,8 +22,8 @@ export interface RejectedRow {
   readonly fate: (typeof rejectedFates)[number]
   readonly problems: ReadonlyArray<Problem>
   readonly cells: ReadonlyArray<string>
-  /** Whether nothing is lost and no review is needed: a duplicate with the same content, or a change that the pipeline ignores. */
-  readonly quiet: boolean
+  /** False if nothing is lost: a duplicate with the same content, or a change that the pipeline ignores. */
+  readonly needsReview: boolean
 }
 
 /** A row for in-doubt.csv. */
@@ -279,7 +279,7 @@ const rejected: CsvFile<RejectedRow> = {
       // The message is omitted, because it repeats the value.
       problems: codes.map((code, at) => ({ code, column: columns[at] === "" ? undefined : columns[at], message: "" })),
       cells,
-      quiet: false,
+      needsReview: true,
     }
   },
   redact: (row, mask) => ({
@@ -292,8 +292,8 @@ const rejected: CsvFile<RejectedRow> = {
       message: withoutValue(problem),
     })),
   }),
-  entryOf: () => ({ fate, problems, quiet, ...row }) =>
-    quiet ? undefined : entry(row, {
+  entryOf: () => ({ fate, needsReview, problems, ...row }) =>
+    !needsReview ? undefined : entry(row, {
       what: fateWords[fate].title,
       where: [...new Set(problems.flatMap(({ column }) => column ?? []))].join(", "),
       detail: cut(problems.map(({ message }) => message).join(joint), shownMessage),

@@ -59,16 +59,15 @@ export interface ClassifierOptions {
 const makeRejected = (plan: RunPlan, contents: ReturnType<typeof makeContents>, fates: FateTable) => {
   let rows: Array<RejectedRow> = []
   return {
-    /** @param quiet whether the row needs no review */
     add: (
       { cells, key, origin, row }: SourceRow,
       fate: RejectedRow["fate"],
       problems: ReadonlyArray<Problem>,
-      quiet = false,
+      needsReview = true,
     ): void => {
       const was = origin
         ?? { key, content: key === undefined ? contents.filled(undefined, cells) : contents.now(cells) }
-      rows.push({ id: idOf(was.content), row, key: was.key, fate, problems, cells: rowTexts(cells, plan), quiet })
+      rows.push({ id: idOf(was.content), row, key: was.key, fate, problems, cells: rowTexts(cells, plan), needsReview })
     },
     /** Returns the rows that were added since the last call. */
     take: (): ReadonlyArray<RejectedRow> => {
@@ -82,9 +81,9 @@ const makeRejected = (plan: RunPlan, contents: ReturnType<typeof makeContents>, 
       if (row.fate !== fates.get(row.row)) {
         return { ...row, fate: "duplicate", problems: [duplicateOf(plan, undefined, false), ...row.problems] }
       }
-      if (row.quiet || !fates.has(row.row, "repeats")) return row
+      if (!row.needsReview || !fates.has(row.row, "repeats")) return row
       const problems = row.key === undefined ? row.problems : [duplicateOf(plan, undefined, true)]
-      return { ...row, problems, quiet: true }
+      return { ...row, problems, needsReview: false }
     },
   }
 }
@@ -269,7 +268,7 @@ export class Classifier {
     this.rejected.add(one, "duplicate", [
       duplicateOf(this.plan, of, hasSameContent),
       ...(hasSameContent ? [] : problems),
-    ], hasSameContent)
+    ], !hasSameContent)
   }
 
   /** Classifies a row that was not sent, or that may be resent (`isDoubtful`). */
@@ -323,7 +322,7 @@ export class Classifier {
     if (isValid) rejected.add(one, "duplicate", [duplicateOf(plan, undefined, false)])
     else rejected.add(one, "invalid", problems)
     if (fate === "changed") {
-      rejected.add(one, "changed", [changedContent(plan)], onChange === "ignore")
+      rejected.add(one, "changed", [changedContent(plan)], onChange !== "ignore")
       const { submissionId } = found
       if (onChange !== "ignore" && submissionId !== undefined) this.changedRows.add({ row, key, cells, submissionId })
     }

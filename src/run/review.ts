@@ -37,8 +37,8 @@ export const reviewSurvey = (survey: Survey) =>
     yield* Stream.runForEach((yield* RunFolder).rejected(survey.rejectedAs), (rows) =>
       Effect.gen(function*() {
         for (const row of rows) for (const problem of row.problems) counts.problem(row.row, problem)
-        const attention = rows.filter((row) => !row.quiet).map(attentionOf)
-        for (const { quiet, row } of rows) if (quiet) done.add(row)
+        const attention = rows.filter(({ needsReview }) => needsReview).map(attentionOf)
+        for (const { needsReview, row } of rows) if (!needsReview) done.add(row)
         if (attention.length === 0) return
         const attended = yield* view.attended(attention)
         attention.forEach((row, index) => {

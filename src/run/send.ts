@@ -218,7 +218,7 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
         counts.problem(row, problem)
         const was = supersedes ?? { key, content }
         const problems = [problem]
-        refused.push({ id: idOf(was.content), row, key: was.key, fate, problems, cells: texts, quiet: false })
+        refused.push({ id: idOf(was.content), row, key: was.key, fate, problems, cells: texts, needsReview: true })
       }
     }
     if (refused.length > 0) {

@@ -319,7 +319,7 @@ const hostile = (): Parameters<typeof writeReport>[0] => {
       fate: "invalid",
       problems: [{ code: "not-a-date", column: text, question: text, value: text, message: text }],
       cells: attacks,
-      quiet: false,
+      needsReview: true,
     })),
     inDoubt: attacks.map((text, index) => ({
       row: index + 100,

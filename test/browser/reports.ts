@@ -64,7 +64,7 @@ export const manyRows = (count: number) => {
         message: `Born: "${date}" is not a date, expected a date as dd.MM.yyyy.`,
       }],
       cells: [`K-${row}`, pick(names, index), date, ""],
-      quiet: false,
+      needsReview: true,
     }
   })
   const differences = Array.from({ length: Math.floor(count * 0.25) }, (_, index): Difference => {

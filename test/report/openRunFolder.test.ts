@@ -25,7 +25,7 @@ const rejected = (row: number, change: Partial<RejectedRow> = {}): RejectedRow =
   fate: "invalid",
   problems: [{ code: "not-a-date", column: "DOB", message: `row ${row} has no date` }],
   cells: [`k${row}`, "x"],
-  quiet: false,
+  needsReview: true,
   ...change,
 })
 

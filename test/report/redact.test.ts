@@ -66,7 +66,7 @@ const rejected: ReadonlyArray<RejectedRow> = [{
     { code: "required", column: "Phone", message: "Phone: there is no answer." },
   ],
   cells: [key, ada, born, ""],
-  quiet: false,
+  needsReview: true,
 }, {
   id: "r2",
   row: 2,
@@ -74,7 +74,7 @@ const rejected: ReadonlyArray<RejectedRow> = [{
   fate: "refused",
   problems: [{ code: "refused", message: `The service does not like ${ada} Byron` }],
   cells: ["other", ada, "", phone],
-  quiet: false,
+  needsReview: true,
 }]
 
 const inDoubt: ReadonlyArray<InDoubtRow> = [
