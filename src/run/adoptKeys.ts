@@ -10,6 +10,7 @@ import { moveKeys } from "./moveKeys.ts"
 import { earlierKeys, keyRuleOf, refuse, rekeyCommand, sameList } from "./rowIdentity.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { Stop } from "./Stop.ts"
+import { refuseSwappedKeys } from "./swappedKeys.ts"
 
 /** The maximum number of column lists that are recorded to find rows whose key changed. */
 const keptRests = 8
@@ -37,7 +38,6 @@ export const adoptKeys = Effect.gen(function*() {
     const how = `If it has a different title now, name it under source.columns: ${name}.`
     if (yield* refuse([{ lost }], what, { how })) return
   }
-  let kept: ReadonlyArray<KeyRule> = []
   const earlier = blank ? [] : (identity?.keys ?? []).filter((rule) => !sameList(rule, now))
   const rules = earlier.map((rule) => earlierKeys(run, ledger.digest, rule, first))
   const unknown = earlier.filter((_, at) => rules[at] === undefined)
@@ -76,25 +76,33 @@ export const adoptKeys = Effect.gen(function*() {
     )
     if (isRefused) return
   }
-  if (makers.length > 0 && recorder !== undefined) {
-    const left = yield* moveKeys(recorder, makers.map(({ keys }) => keys).toReversed())
-    if (stop.requested()) return
-    // A skipped row that the source lacks now must be known by its earlier key when it returns.
-    if (left || isAnyLeftOut) kept = makers.map(({ rule }) => rule)
-  }
   const rest = restAnswers(run)
   const rests = [
     ...(identity?.rests ?? []).filter((one) => !sameList(one, rest)),
     ...(rest.length === 0 ? [] : [rest]),
   ]
-  const next: RowIdentity = {
-    keys: [...kept, now],
-    dialect: identity?.dialect ?? (run.ownSource ? { ...run.source.dialect } : null),
-    rests: rests.slice(-keptRests),
-    where: identity?.where ?? where,
-    sentBefore: identity?.sentBefore ?? 0,
+  const record = (keys: ReadonlyArray<KeyRule>) => {
+    const next: RowIdentity = {
+      keys: [...keys, now],
+      dialect: identity?.dialect ?? (run.ownSource ? { ...run.source.dialect } : null),
+      rests: rests.slice(-keptRests),
+      where: identity?.where ?? where,
+      sentBefore: identity?.sentBefore ?? 0,
+    }
+    return recorder === undefined || sameList(identity, next) ? Effect.void : recorder.recordFacts({ identity: next })
   }
-  if (recorder !== undefined && !sameList(identity, next)) yield* recorder.recordFacts({ identity: next })
+  const kept = makers.map(({ rule }) => rule)
+  if (kept.length === 0 || recorder === undefined) return yield* record([])
+  if (!identity?.keys.some((rule) => sameList(rule, now))) {
+    yield* refuseSwappedKeys(makers)
+    if (stop.requested()) return
+  }
+  // Recorded first: if the run stops halfway, and `rowKey` is edited back, some rows of the ledger have keys by this rule.
+  yield* record(kept)
+  const left = yield* moveKeys(recorder, makers.toReversed())
+  if (stop.requested()) return
+  // A skipped row that the source lacks now must be known by its earlier key when it returns.
+  if (!left && !isAnyLeftOut) yield* record([])
 })
 
 /** Returns rows of the source that had the same key from content, of which `where` skips only one. */

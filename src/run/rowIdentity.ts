@@ -63,8 +63,14 @@ export const refuse = (
     return true
   })
 
+/** An earlier rule for row keys, with the present names of its columns, and how it makes the keys of this source. */
+export interface EarlierKeys {
+  readonly rule: KeyRule
+  readonly keys: () => KeyOf
+}
+
 /**
- * Returns how an earlier rule makes keys for this source, and the rule with the present names of its columns.
+ * Returns how an earlier rule makes keys for this source.
  *
  * @returns `same` if only the names of its columns have changed. Undefined if the source lacks the rule's columns
  */
@@ -73,7 +79,7 @@ export const earlierKeys = (
   digest: Digester,
   rule: KeyRule,
   first: ReadonlyArray<string> | undefined,
-): { readonly rule: KeyRule; readonly keys: () => KeyOf } | "same" | undefined => {
+): EarlierKeys | "same" | undefined => {
   const names = columnNames(run.columns)
   if (rule.columns === "content") {
     if (first === undefined || first.some((name) => !names.includes(name))) return undefined

@@ -122,6 +122,92 @@ describe("a changed row key", () => {
       expect(at.names()).toHaveLength(3)
     }).pipe(Effect.provide(platform)))
 
+  it.scopedLive("a row that has no new key when the row key changes is found when it gets one", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      const rows = (codes: number, mail = "p5@example.org") =>
+        twenty.map((number) =>
+          `${number},${number > codes && number === 5 ? "" : padded(number)},Person ${number},${
+            number === 5 ? mail : `p${number}@example.org`
+          }`
+        )
+      yield* at.source(rows(20), "No,Code,Name,Mail")
+      yield* at.run()
+      yield* at.settings({ rowKey: "[Code]" })
+      for (const codes of [0, 0, 20]) {
+        yield* at.source(rows(codes), "No,Code,Name,Mail")
+        const again = yield* at.run()
+        expect([again.exitCode, again.rows.alreadyImported, again.rows.imported]).toEqual([0, 20, 0])
+      }
+      expect(at.names()).toHaveLength(20)
+    }).pipe(Effect.provide(platform)))
+
+  it.scopedLive("a row that is edited while it has no new key is not sent again when it gets one", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      const rows = (code: string, mail: string) => [
+        ...twenty.slice(1).map((number) => `${number},${padded(number)},Person ${number},p${number}@example.org`),
+        `1,${code},Person 1,${mail}`,
+      ]
+      yield* at.source(rows("", "p1@example.org"), "No,Code,Name,Mail")
+      yield* at.run()
+      yield* at.settings({ rowKey: "[Code]" })
+      expect((yield* at.run()).rows.alreadyImported).toBe(20)
+      yield* at.source(rows("", "new@example.org"), "No,Code,Name,Mail")
+      expect((yield* at.run()).rows).toMatchObject({ alreadyImported: 19, invalid: 1, imported: 0 })
+      yield* at.source(rows("C-1", "new@example.org"), "No,Code,Name,Mail")
+      expect((yield* at.run()).rows).toMatchObject({ alreadyImported: 19, changed: 1, imported: 0 })
+    }).pipe(Effect.provide(platform)))
+
+  it.scopedLive("new keys that are earlier keys of other rows stop the run, until the row key has both columns for one run", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      const number = (one: number) => one < 18 ? one : one + 1
+      const rows = twenty.map((one) => `${one},${number(one)},Person ${one},p${one}@example.org`)
+      yield* at.source(rows, "No,New,Name,Mail")
+      yield* at.run()
+      yield* at.settings({ rowKey: "[New]" })
+      stopped(yield* at.run(), /the key of another row before.*rowKey: \[New, No\]/)
+      for (const rowKey of ["[New, No]", "[New]"]) {
+        yield* at.settings({ rowKey })
+        const known = yield* at.run()
+        expect([known.exitCode, known.rows.alreadyImported], known.because.join(" ")).toEqual([0, 20])
+      }
+      expect(at.names()).toHaveLength(20)
+    }).pipe(Effect.provide(platform)))
+
+  it.scopedLive("if a changed row key was refused after some rows had got their new keys, the earlier row key finds all rows", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      const rows = twenty.map((number) => person(String(number), number))
+      yield* at.source(rows)
+      yield* at.run()
+      yield* at.settings({ rowKey: "[No, Mail]" })
+      yield* at.source([...rows.slice(0, 5), "6,Eva,eva@example.org", "6,Evi,evi@example.org", ...rows.slice(6)])
+      stopped(yield* at.run(), /have the earlier row key/)
+      yield* at.settings({ rowKey: "[No]" })
+      yield* at.source(rows)
+      const again = yield* at.run()
+      expect([again.exitCode, again.rows.alreadyImported], again.because.join(" ")).toEqual([0, 20])
+      expect(at.names()).toHaveLength(20)
+    }).pipe(Effect.provide(platform)))
+
+  it.scopedLive("after the row key changed, a rejected duplicate that is imported with `--source` does not take the key of the imported row", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.source(["1,Ada,ada@example.org", "1,Eve,eve@example.org", "2,Bob,bob@example.org"])
+      const first = yield* at.run()
+      expect(first.rows).toMatchObject({ imported: 2, duplicate: 1 })
+      yield* at.settings({ rowKey: "[No, Mail]" })
+      stopped(
+        yield* at.run({ source: join("reports", "people", first.run, "rejected.csv") }),
+        /has the earlier row key.*First run: .*run people/,
+      )
+      const own = yield* at.run()
+      expect(own.rows).toMatchObject({ alreadyImported: 2, imported: 1 })
+      expect(at.names()).toEqual(["Ada", "Bob", "Eve"])
+    }).pipe(Effect.provide(platform)))
+
   it.scopedLive("a row key made from the row's content is refused if the source lacks one of its columns", () =>
     Effect.gen(function*() {
       const at = yield* world
