@@ -237,6 +237,12 @@ export const noHeader = ({ header, records, skipped }: Head): string | undefined
     )?.[0] ?? (isSequence([title, ...cells]) ? "a number" : undefined)
     return answer === undefined ? [] : [{ at, what: `${answer}, as in the rows below` }]
   })
+  const numbers = columns.filter(({ cells, title }) => /^\d+$/.test(title) && cells.every((text) => number.test(text)))
+  // Titles such as years or the numbers of questions count upwards.
+  const isCounting = columns.every(({ title }, at) => at === 0 || Number(columns[at - 1]!.title) < Number(title))
+  if (columns.length > 1 && rows.length > 0 && numbers.length === columns.length && !isCounting) {
+    alike.push({ at: 0, what: "a number, as all cells in this row and below" })
+  }
   // The column of one option contains only its title.
   const repeated = columns.filter(({ cells, title }) => cells.includes(title) && new Set(cells).size > 1)
   const [first, second] = repeated.map(({ at }) => ({ at, what: "a text that is also in a row below" }))

@@ -363,6 +363,8 @@ describe("the header of a CSV file", () => {
     ["a date", "Ada,3.2.2001 10:15,x\nBob,4.2.2001 11:00,x\n"],
     ["a number", "1,Ada\n2,Bob\n3,Cy\n"],
     ["a number", "399.1989,74.37\n401.1274,73.73\n"],
+    ["a number", "22,19,20\n27,19,16\n"],
+    ["a number", "0,0\n0.01,0\n"],
     ["a text that is also in a row below", "Ada;female;Rome\nBob;male;Oslo\nEve;female;Rome\n"],
   ])("a row at the place of the header is refused, unless the pipeline says what it is (%s)", async (what, text) => {
     const refused = await refusal(config(file(text)))
@@ -378,6 +380,7 @@ describe("the header of a CSV file", () => {
     "ada@example.org,bob@example.org\n1,2\n",
     "name,2024-01-01,2024-01-02\nAda,x,\n",
     "2019,2020\n2,3\n5,7\n",
+    "1,2,3\n4,5,1\n2,2,2\n",
     "0.25,0.50\n2,3\n5,7\n",
     "1,2,3\nx,,x\n",
     "Red,Blue,Other\nRed,Blue,\n,Blue,Other\n",
