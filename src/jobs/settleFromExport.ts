@@ -92,7 +92,9 @@ export const settleFromExport = (
   isComplete: boolean,
 ) =>
   Effect.gen(function*() {
-    const known = yield* knownIn(view, digest, hasTimes)
+    // A row in doubt may have been sent with a time before the mapping was edited.
+    const isTimed = hasTimes || rows.some(({ item }) => item?.submissionTime !== undefined)
+    const known = yield* knownIn(view, digest, isTimed)
     const { facts: { landedByWord, now, testEntries: entries }, imported } = known
     const entered = new Set<TestEntry>()
     const settling = makeSettling(

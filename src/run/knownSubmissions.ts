@@ -47,7 +47,7 @@ export const makeIds = (digest: (id: string) => Buffer) => {
  * Tracks which of the ledger's submissions an export or a list contains, and in which order. Also returns the ledger's other facts for settling, and how
  * many rows are imported.
  *
- * @param hasTimes whether the pipeline sends submission times
+ * @param hasTimes whether the pipeline sends submission times, or has sent them
  */
 export const knownIn = (
   view: Pick<PipelineLedger, "pages" | "settlingFacts" | "standing">,

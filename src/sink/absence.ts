@@ -34,7 +34,7 @@ export interface ExportFacts extends Facts {
   readonly isComplete: boolean
   /**
    * The earliest and the latest time of the submissions that the export should contain, in milliseconds since 1970. Undefined if the pipeline sends
-   * no times.
+   * no times, and no row in doubt was sent with one.
    */
   readonly times: { readonly earliest: number; readonly latest: number } | undefined
 }

@@ -285,6 +285,36 @@ scoped(
 )
 
 scoped(
+  "a row that was sent with a submission time needs known submissions before and after it, although the mapping sends no time any more",
+  Effect.gen(function*() {
+    const { fail, fromExport, run, settings, source, write, root } = yield* settling
+    const fs = yield* FileSystem.FileSystem
+    yield* settings({ sink: ", canary: off, concurrency: 1" })
+    const untimed = yield* fs.readFileString(`${root}/pipelines/people.yaml`)
+    yield* write(
+      "pipelines/people.yaml",
+      untimed.replace("sink:", "  submissionTime: { from: Day, format: yyyy-MM-dd HH:mm, zone: UTC }\nsink:"),
+    )
+    const dated = (from: number, to: number, day: string) => people(from, to).map((row) => `${row},${day} 10:00`)
+    const header = "No,Name,Mail,Day"
+    const rows = [...dated(1, 10, "2024-02-01"), ...dated(11, 20, "2023-05-01")]
+    yield* source(rows.slice(0, 10), header)
+    expect(yield* run()).toMatchObject({ exitCode: 0 })
+    yield* source(rows, header)
+    fail("POST", "lost")
+    yield* run()
+    yield* skip("21 seconds")
+    yield* write("pipelines/people.yaml", untimed)
+    yield* source([...rows, ...dated(21, 21, "2024-03-01")], header)
+    expect(yield* run()).toMatchObject({ rows: { imported: 1, inDoubt: 10 } })
+    const isEarlier = (one: Submission) => one.submissionTime?.startsWith("2023") === true
+    const cut = yield* fromExport({ mangle: (all) => all.filter((one) => !isEarlier(one)) })
+    expect(cut.result).toMatchObject({ landed: 0, notLanded: 0, left: 10, wants: "a vouched export" })
+    expect((yield* fromExport()).result).toMatchObject({ landed: 10, left: 0 })
+  }),
+)
+
+scoped(
   "a submission of someone else neither settles a row nor keeps it in doubt, unless the submission resembles the row",
   Effect.gen(function*() {
     const { fail, fill, fromExport, run, settings, settle, source } = yield* settling
