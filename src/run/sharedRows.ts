@@ -10,7 +10,7 @@ export interface SharedRows {
   /** The number of the first row. */
   readonly first: number
   /** The keys' digests, in hexadecimal digits. */
-  readonly keys: Array<string>
+  readonly keys: ReadonlyArray<string>
 }
 
 /** Prepares to find rows that other pipelines may have imported into the form. `find` is undefined if there are no other pipelines. */
@@ -22,13 +22,15 @@ export const sharedRows = ({ contents, fates }: Pick<Classifier, "contents" | "f
       at.destination.form === form && at.destination.service === service && at.pipeline !== pipeline
       && at.pipeline !== plan.pipeline.renamedFrom
     ).map(ledger.view)
-    const shared = new Map<string, SharedRows>()
+    const shared = new Map<string, Array<{ readonly row: number; readonly key: string }>>()
 
-    /** Looks up the rows of a chunk that would be sent among those that other pipelines imported into the form. */
+    /** Looks up the rows of a chunk that would be sent, or that wait for later rows, among those that other pipelines imported into the form. */
     const find = ({ firstRow, rows }: RowChunk, keys: ReadonlyArray<string | undefined>) =>
       Effect.suspend(() => {
         const sent = keys.flatMap((key, at) =>
-          key !== undefined && fates.get(firstRow + at) === "pending" ? [{ at, key: ledger.digest.key(key) }] : []
+          key !== undefined && (fates.get(firstRow + at) ?? "pending") === "pending"
+            ? [{ at, key: ledger.digest.key(key) }]
+            : []
         )
         return Effect.forEach(sent.length === 0 ? [] : others, (other) =>
           Effect.map(other.lookUp(sent.map(({ key }) => key)), (known) =>
@@ -37,10 +39,19 @@ export const sharedRows = ({ contents, fates }: Pick<Classifier, "contents" | "f
               if (one === undefined || isUnsent(one) || one.state === "undone" || !contents.same(one, rows[at]!)) {
                 return
               }
-              const found = shared.get(other.pipeline) ?? { pipeline: other.pipeline, first: firstRow + at, keys: [] }
-              found.keys.push(sent[nth]!.key.toString("hex"))
+              const found = shared.get(other.pipeline) ?? []
+              found.push({ row: firstRow + at, key: sent[nth]!.key.toString("hex") })
               shared.set(other.pipeline, found)
             })), { discard: true })
       })
-    return { find: others.length === 0 ? undefined : find, found: () => [...shared.values()] }
+
+    /** Returns the rows that were found and would be sent. Call this after the fates of the waiting rows were decided. */
+    const found = (): ReadonlyArray<SharedRows> =>
+      [...shared].flatMap(([pipeline, all]) => {
+        const sent = all.filter(({ row }) =>
+          fates.get(row) === "pending"
+        )
+        return sent.length === 0 ? [] : [{ pipeline, first: sent[0]!.row, keys: sent.map(({ key }) => key) }]
+      })
+    return { find: others.length === 0 ? undefined : find, found }
   })

@@ -1,5 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect, Exit } from "effect"
+import { readFile } from "node:fs/promises"
 import Papa from "papaparse"
 import type { RunReport } from "../../src/domain/report.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
@@ -217,6 +218,30 @@ scoped(
     expect(stopped).toMatchObject({ exitCode: 3, rows: { pending: 2 }, requests: { create: 0 } })
     expect(stopped.because.join()).toContain("2 of 12 rows that were imported before are changed")
     expect(one.names().length).toBe(13)
+  }),
+)
+
+scoped(
+  "a changed row is not imported again if another pipeline imported its new content, unless it is not sent anyway",
+  Effect.gen(function*() {
+    const one = yield* imported(3)
+    const text = yield* Effect.promise(() => readFile(`${one.root}/pipelines/people.yaml`, "utf8"))
+    const alongside = (yaml: string, other: string) => yaml.replace("sink: {", `sink: { alongside: [${other}],`)
+    yield* one.write("pipelines/people.yaml", alongside(text, "more"))
+    const more = alongside(text, "people").replace("pipeline: people", "pipeline: more")
+    yield* one.write("pipelines/more.yaml", more.replace("../source.csv", "../more.csv"))
+    yield* one.write("more.csv", `No,Name,Mail\n${edited(1, "Ada")}\n`)
+    expect(yield* one.run({ pipeline: "more" })).toMatchObject({ exitCode: 0, rows: { imported: 1 } })
+    // The earlier content is still in the source, so the other row is a duplicate.
+    yield* one.source([edited(1, "Ada"), ...people(1, 3)])
+    expect(yield* one.run()).toMatchObject({ exitCode: 1, rows: { duplicate: 1, alreadyImported: 3 } })
+    yield* one.source([edited(1, "Ada"), ...people(2, 3)])
+    const refused = yield* one.run()
+    expect(refused).toMatchObject({ exitCode: 2, rows: { pending: 1 }, requests: { create: 0 } })
+    expect(refused.because.join()).toContain("the same key and cells as a row that more imported into this form")
+    yield* one.source([edited(1, "Grace"), ...people(2, 3)])
+    expect(yield* one.run()).toMatchObject({ exitCode: 0, rows: { imported: 1 } })
+    expect(one.names()).toEqual(["Ada", "Grace", "Person 1", "Person 2", "Person 3"])
   }),
 )
 
