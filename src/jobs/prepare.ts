@@ -250,11 +250,11 @@ export const compileFor = (
     fixed: isFixed(source.columns) ? (hasTypedCells(pipeline.source) ? "typed" : "text") : undefined,
     tool: source.tool,
   })
-  const unknown = changesUnknown(keyed)
+  const contradicting = needingColumns(keyed)
   if (Either.isLeft(compiled)) {
-    return Effect.fail(new ConfigurationInvalid({ diagnostics: [...compiled.left, ...unknown] }))
+    return Effect.fail(new ConfigurationInvalid({ diagnostics: [...compiled.left, ...contradicting] }))
   }
-  if (unknown.length > 0) return Effect.fail(new ConfigurationInvalid({ diagnostics: unknown }))
+  if (contradicting.length > 0) return Effect.fail(new ConfigurationInvalid({ diagnostics: contradicting }))
   const { mapping, warnings } = compiled.right
   return Effect.succeed({ pipeline: keyed, mapping, warnings })
 }
@@ -277,15 +277,33 @@ export const compileWithoutSource = (pipeline: Pipeline, form: Form) =>
 export const answersWithoutSource = (pipeline: Pipeline, form: Form): Mapping["answers"] =>
   Either.match(compileWithoutSource(pipeline, form), { onLeft: () => [], onRight: ({ mapping }) => mapping.answers })
 
-/** Refuses `onChange: import-again` with `rowKey: content`, because a changed row would be a new row. */
-const changesUnknown = ({ document, sink, source }: Pipeline): ReadonlyArray<Diagnostic> =>
-  sink.onChange !== "import-again" || source.rowKey !== "content" ? [] : [diagnosticAt(
-    document,
-    "error",
-    ["sink", "onChange"],
-    "`onChange: import-again` needs columns as `rowKey`: with `rowKey: content` a changed row is a new row. "
-      + "Name the columns that identify a row, or remove `onChange`.",
-  )]
+/**
+ * Refuses what needs columns as `rowKey`. With `rowKey: content`, a changed row would be a new row, and a row that equals an earlier one would count as
+ * that one if the source lacks the earlier one.
+ */
+const needingColumns = ({ document, sink, source }: Pipeline): ReadonlyArray<Diagnostic> => {
+  if (source.rowKey !== "content") return []
+  const needs = (path: readonly [string, string], setting: string, because: string) =>
+    diagnosticAt(
+      document,
+      "error",
+      path,
+      `\`${setting}\` needs columns as \`rowKey\`: with \`rowKey: content\` ${because}. `
+        + `Name the columns that identify a row, or remove \`${path[1]}\`.`,
+    )
+  return [
+    ...(sink.onChange === "import-again"
+      ? [needs(["sink", "onChange"], "onChange: import-again", "a changed row is a new row")]
+      : []),
+    ...(source.vanished === "ignore"
+      ? [needs(
+        ["source", "vanished"],
+        "vanished: ignore",
+        "a new row that equals one that left the source would count as imported",
+      )]
+      : []),
+  ]
+}
 
 /** Whether a pipeline's own source has typed cells, which its rejected.csv contains as text. Inferred from the file names, because the source may no longer exist. */
 const hasTypedCells = ({ file, format, member, records }: SourceConfig): boolean =>

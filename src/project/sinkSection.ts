@@ -30,7 +30,7 @@ const stopWhen = section({
   new: limit("100%", "Rows never seen before"),
   replaced: limit(
     "10%",
-    "New rows whose answers equal those of a vanished row, apart from formatting and the key, so the key may have changed. A share applies to two rows or more if no imported row is left in the source and most have their answers in new rows. With `rowKey: content`, it applies to any number, unless `vanished: ignore` is set or only new records are pulled",
+    "New rows whose answers equal those of a vanished row, apart from formatting and the key, so the key may have changed. A share applies to two rows or more if no imported row is left in the source and most have their answers in new rows. With `rowKey: content`, it applies to any number",
   ),
   changed: limit("10%", "Rows that changed since they were imported"),
   invalid: limit("20%", "Rows that can't be turned into a valid submission"),

@@ -255,7 +255,7 @@ const sourceKeys = section({
   }),
   vanished: optional(Schema.Literal("report", "ignore"), {
     description:
-      "Whether to count and list imported rows that are no longer in the source. Use `ignore` for an export that contains only the latest rows",
+      "Whether to count and list imported rows that are no longer in the source. Use `ignore` for an export that contains only the latest rows, with columns as `rowKey`",
     default: "report",
   }),
   maxAge: optional(

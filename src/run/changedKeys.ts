@@ -245,12 +245,10 @@ const refuseReplaced = (
 ) =>
   Effect.gen(function*() {
     const run = yield* CurrentRun
-    const { sink: { stopWhen }, source: { vanished } } = run.pipeline
+    const { stopWhen } = run.pipeline.sink
     const isByContent = run.mapping.keyed === "content"
-    // Without the answers that a key gives, equal answers may be a coincidence if there are few rows. So they may if many rows are absent anyway.
-    const appliesToFew = isByContent
-      ? !run.isPartial && vanished !== "ignore"
-      : imported === 0 && answers > 1 && answers * 2 > all
+    // Without the answers that a key gives, equal answers may be a coincidence if there are few rows.
+    const appliesToFew = isByContent || (imported === 0 && answers > 1 && answers * 2 > all)
     const replaced = overLimit("replaced", stopWhen.replaced, {
       rows: answers,
       of,
@@ -270,9 +268,8 @@ const refuseReplaced = (
 /** Refuses new rows with keys from content if most of the imported rows are missing, and at least as many rows are new. */
 const refuseLost = ({ missing: { all }, of }: Resemblances, { seen: { imported } }: SurveyedKeys) =>
   Effect.gen(function*() {
-    const { mapping, ownSource, pipeline } = yield* CurrentRun
-    const isLost = mapping.keyed === "content" && ownSource && pipeline.source.vanished !== "ignore"
-      && all >= fewRows && all > imported && of >= all
+    const { mapping, ownSource } = yield* CurrentRun
+    const isLost = mapping.keyed === "content" && ownSource && all >= fewRows && all > imported && of >= all
     return isLost && (yield* refuse(
       [{ lost: all, of }],
       `${count(of)} rows are new, and ${count(all)} of ${

@@ -134,6 +134,23 @@ const skippedFixed = ({ isFixed, pipeline }: RunPlan, filtered: number): Readonl
     + `To import rows that \`where\` skips, correct the cells that it compares.`,
   ]
 
+/** Returns a warning about rows of a different file that count as imported because an imported row has the same cells. */
+const equalToImported = (
+  { isFixed, mapping, otherSource }: RunPlan,
+  alreadyImported: number,
+): ReadonlyArray<string> =>
+  otherSource === undefined || isFixed || mapping.keyed !== "content" || alreadyImported === 0 ? [] : [
+    `${
+      counted(
+        alreadyImported,
+        "row of this file equals a row that was imported before, and counts",
+        "rows of this file equal rows that were imported before, and count",
+      )
+    } as imported, because \`rowKey: content\` can't distinguish them. `
+    + `If ${alreadyImported === 1 ? "it is a different record, add it" : "some are different records, add them"} `
+    + "to the pipeline's own source: there, identical rows are counted.",
+  ]
+
 /** Whether a run read its source to the end and left no row pending. If so, the next run can skip the same files. */
 const ranThrough = ({ repeated, review }: Ended, { rows }: RunReport) =>
   Effect.map(
@@ -328,6 +345,7 @@ const summarise = (ended: Ended) =>
         ...plan.warnings,
         ...new Set((yield* plan.traps?.findings ?? Effect.succeed([])).map((one) => one.withoutCells ?? one.message)),
         ...skippedFixed(plan, rows.filtered),
+        ...equalToImported(plan, rows.alreadyImported),
         ...(ended.settled?.warnings ?? []),
         ...(ended.wholeForm?.warnings ?? []),
         ...(yield* editedMapping),
