@@ -127,8 +127,8 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
       }
       const undone = yield* undoRun(context, before)
       const counts = countsOf(undone)
-      // A stop does not matter if everything was finished anyway.
-      const reasons = counts.left > 0 ? stop.reasons() : []
+      // A stop does not matter if everything was finished anyway. Without the lock, it may not be recorded that the run is undone.
+      const reasons = stop.reasons().filter(({ _tag }) => counts.left > 0 || _tag === "Overtaken")
       const { exitCode, outcome } = ending({
         balanced: true,
         reasons,

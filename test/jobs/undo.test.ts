@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import Papa from "papaparse"
 import { settlePipeline } from "../../src/jobs/settle.ts"
 import type { UndoResult } from "../../src/jobs/undo.ts"
+import { Database } from "../../src/ledger/sqlite/database.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { people, scoped, world } from "../run/world.ts"
 
@@ -35,6 +36,17 @@ const twoRuns = Effect.gen(function*() {
       ?.submissionId ?? ""
   return { ...one, first, second, outcomes, idOf }
 })
+
+/** A person says that no row in doubt has landed. */
+const settleAsNotLanded = (root: string) =>
+  Effect.flatMap(loadProject(root), (project) =>
+    settlePipeline(project, {
+      pipeline: "people",
+      to: undefined,
+      evidence: { _tag: "Person", landed: false, which: { _tag: "All" } },
+      by: "ada",
+      because: "looked",
+    }))
 
 scoped(
   "undo deletes exactly the submissions that the run created, and can be repeated",
@@ -265,14 +277,7 @@ scoped(
     expect(yield* undo(third.run)).toMatchObject({ exitCode: 4, inDoubt: 5 })
     yield* settings({ sink: ", inDoubt: resend" })
     expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 5, imported: 0 } })
-    const settled = yield* Effect.flatMap(loadProject(root), (project) =>
-      settlePipeline(project, {
-        pipeline: "people",
-        to: undefined,
-        evidence: { _tag: "Person", landed: false, which: { _tag: "All" } },
-        by: "ada",
-        because: "looked",
-      }))
+    const settled = yield* settleAsNotLanded(root)
     expect(settled.warnings).toEqual([
       "5 of these rows are undone, because a person undid the run that sent them. To send them again, add --resend-undone to `run`, and --source if they came from a fixed file.",
     ])
@@ -281,6 +286,38 @@ scoped(
     expect(names()).toEqual(namesOf(1, 20))
     expect(yield* run({ resendUndone: true })).toMatchObject({ exitCode: 0, rows: { imported: 5, undone: 0 } })
     expect(names()).toEqual(namesOf(1, 25))
+  }),
+)
+
+scoped(
+  "undo says that it was overtaken, although it had only rows in doubt, so that it is repeated and no run sends them",
+  Effect.gen(function*() {
+    const { fail, names, root, run, source, undo } = yield* twoRuns
+    yield* source(people(1, 23))
+    fail("POST", { status: 502, body: "" })
+    const third = yield* run()
+    expect(third).toMatchObject({ rows: { inDoubt: 3 } })
+    const inLedger = (sql: string) =>
+      Effect.sync(() => {
+        const ledger = new Database(`${root}/.formferry/ledger.db`)
+        ledger.exec(sql)
+        ledger.close()
+      })
+    // Another run takes over right after the command has started.
+    const overtake = inLedger(
+      "CREATE TRIGGER overtake AFTER UPDATE ON run WHEN new.mode = 'undo' BEGIN UPDATE lock SET held = 0; END",
+    )
+    const overtaken = yield* undo(third.run, { tell: () => overtake })
+    yield* inLedger("DROP TRIGGER overtake")
+    expect(overtaken).toMatchObject({
+      exitCode: 6,
+      inDoubt: 3,
+      because: expect.stringContaining("another run took over"),
+    })
+    expect(yield* undo(third.run)).toMatchObject({ exitCode: 4, inDoubt: 3, because: undefined })
+    yield* settleAsNotLanded(root)
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { undone: 3, imported: 0 } })
+    expect(names()).toEqual(namesOf(1, 20))
   }),
 )
 
