@@ -55,7 +55,7 @@ export const execute = Effect.gen(function*() {
     if (exceeded !== undefined) yield* stop.request({ _tag: "Protected", because: exceeded })
     if (session === undefined || stop.requested()) return
     yield* roomForLedger(surveyed)
-    yield* send(session, surveyed)
+    yield* send(session, surveyed, review)
   })
   yield* Effect.catchTags(steps, {
     SourceChanged: stop.unavailable,

@@ -12,42 +12,46 @@ import { RunCounts } from "./RunCounts.ts"
 import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
 
-/** The rejected rows of a survey that need review. */
+/** The rejected rows of a run that need review: those of its survey, and those that the service refused since. */
 export interface Review {
   /** The number of rows that need review and are not acknowledged. */
-  readonly needed: number
-  readonly acknowledged: number
+  needed: number
+  acknowledged: number
   /** The number of invalid rows that no earlier run has reported. */
-  readonly newlyInvalid: number
+  newlyInvalid: number
   /** The numbers of rows for which nothing remains to do: they are acknowledged, or need no review. */
-  readonly done: ReadonlySet<number>
+  readonly done: Set<number>
 }
+
+/** Adds rows that need review to a review. */
+export const addToReview = (review: Review, rows: ReadonlyArray<AttentionRow>) =>
+  Effect.gen(function*() {
+    const attended = yield* (yield* RunLedger).view.attended(rows)
+    rows.forEach(({ fate, row }, index) => {
+      if (attended[index] === "acknowledged") {
+        review.acknowledged++
+        review.done.add(row)
+      } else review.needed++
+      if (attended[index] === "new" && fate === "invalid") review.newlyInvalid++
+    })
+  })
 
 /** Counts the problems of the rows that the survey rejected, after their fates are final, and records the rows that need review. */
 export const reviewSurvey = (survey: Survey) =>
   Effect.gen(function*() {
-    const { view } = yield* RunLedger
     const plan = yield* CurrentRun
     const counts = yield* RunCounts
     // A survey that was stopped has not found every row that needs review.
     const isComplete = !(yield* Stop).requested()
     const attentionOf = attentionRow(plan)
-    const done = new Set<number>()
-    const review = { needed: 0, acknowledged: 0, newlyInvalid: 0, done }
+    const review: Review = { needed: 0, acknowledged: 0, newlyInvalid: 0, done: new Set() }
     yield* Stream.runForEach((yield* RunFolder).rejected(survey.rejectedAs), (rows) =>
       Effect.gen(function*() {
         for (const row of rows) for (const problem of row.problems) counts.problem(row.row, problem)
         const attention = rows.filter(({ needsReview }) => needsReview).map(attentionOf)
-        for (const { needsReview, row } of rows) if (!needsReview) done.add(row)
+        for (const { needsReview, row } of rows) if (!needsReview) review.done.add(row)
         if (attention.length === 0) return
-        const attended = yield* view.attended(attention)
-        attention.forEach((row, index) => {
-          if (attended[index] === "acknowledged") {
-            review.acknowledged++
-            done.add(row.row)
-          } else review.needed++
-          if (attended[index] === "new" && row.fate === "invalid") review.newlyInvalid++
-        })
+        yield* addToReview(review, attention)
         if (isComplete) yield* RunLedger.write((session) => session.recordFacts({ attention }))
       }))
     if (isComplete) yield* RunLedger.write((session) => session.recordFacts({ attention: [] }))

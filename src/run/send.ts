@@ -24,7 +24,7 @@ import { idOf } from "./content.ts"
 import { outgoing } from "./outgoing.ts"
 import { showProgress } from "./Progress.ts"
 import { type CreatedRow, readBackOptions, readBackRows } from "./readBackRows.ts"
-import { attentionRow, overLimit } from "./review.ts"
+import { addToReview, attentionRow, overLimit, type Review } from "./review.ts"
 import { refusedProblem } from "./rowProblems.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { RunCounts } from "./RunCounts.ts"
@@ -37,6 +37,7 @@ const readingBatches = 32
 /** The state of sending. */
 interface Delivery {
   readonly survey: Survey
+  readonly review: Review
   readonly sink: Sink
   readonly readBack: ReadBackOptions
   /** The number of rows that are new in this run. Shares in `stopWhen` refer to this number. */
@@ -46,7 +47,7 @@ interface Delivery {
 type DeliveryFailure = SinkFailure | ReportError
 
 /** Reads back the submissions that earlier runs left unread. Then sends the canary and, if it passed, the remaining rows. */
-export const send = (session: LedgerSession, survey: Survey) =>
+export const send = (session: LedgerSession, survey: Survey, review: Review) =>
   Effect.gen(function*() {
     const { columns, form, formFingerprint, limit, mapping, mayBeSent, mode, pipeline, serviceName, shape } =
       yield* CurrentRun
@@ -55,6 +56,7 @@ export const send = (session: LedgerSession, survey: Survey) =>
     const counts = yield* RunCounts
     const delivery: Delivery = {
       survey,
+      review,
       newRows: survey.fates.count("pending"),
       sink: makeSink({
         formId: form.id,
@@ -224,6 +226,7 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
     if (refused.length > 0) {
       yield* (yield* RunFolder).reject(refused)
       const attention = refused.map(attentionRow(yield* CurrentRun))
+      yield* addToReview(delivery.review, attention)
       yield* RunLedger.write((session) => session.recordFacts({ attention }))
     }
     if (result.trouble !== undefined) yield* (yield* Stop).request(result.trouble)

@@ -226,7 +226,7 @@ const resultOf = (ended: Ended) =>
       balanced,
       reasons: (yield* Stop).reasons(),
       inDoubt: standing.inDoubt - standing.acknowledged.inDoubt,
-      needed: (review?.needed ?? 0) + counts.fresh.refused,
+      needed: review?.needed ?? 0,
       uncovered: coverage.unreadFiles !== undefined || coverage.gap !== undefined,
     }
     return {

@@ -42,6 +42,28 @@ scoped(
 )
 
 scoped(
+  "a row whose refusal is acknowledged doesn't raise the exit code if the service refuses it again, until its content changes",
+  Effect.gen(function*() {
+    const { fail, run, say, settings, source } = yield* acknowledging
+    yield* settings({ sink: ", canary: off" })
+    yield* source(good)
+    yield* run()
+    yield* source([...good, "21,Bad,bad@example.org"])
+    const refusal = { status: 422, body: JSON.stringify({ message: "no such name", index: 0 }) }
+    fail("POST", refusal)
+    expect(yield* run()).toMatchObject({ exitCode: 1, rows: { refused: 1 }, needReview: 1, acknowledged: 0 })
+    expect(yield* say({ keys: "all" })).toEqual({ acknowledged: 1, unknown: [] })
+    const known = { exitCode: 0, rows: { refused: 1, alreadyImported: 20 }, needReview: 0, acknowledged: 1 }
+    fail("POST", refusal)
+    expect(yield* run({ retryRefused: true })).toMatchObject({ ...known, requests: { create: 1 } })
+    expect(yield* run()).toMatchObject({ ...known, requests: { create: 0 } })
+    yield* source([...good, "21,Worse,bad@example.org"])
+    fail("POST", refusal)
+    expect(yield* run()).toMatchObject({ exitCode: 1, rows: { refused: 1 }, needReview: 1, acknowledged: 0 })
+  }),
+)
+
+scoped(
   "a skipped duplicate does not skip the row with the same key",
   Effect.gen(function*() {
     const { names, run, say, source } = yield* acknowledging
