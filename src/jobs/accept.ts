@@ -106,8 +106,9 @@ export const acceptRefused = (
         return yield* new JobRefused({
           code: "NothingToAccept",
           next: ["check", named.name, "--accept-form"],
-          message:
-            `${recordFile(named.name, target.target)} records the form of ${named.name}, so the changes are accepted there. First correct the mapping, then record the form as it is now.`,
+          message: `${
+            recordFile(named.name, target.target)
+          } records the form of ${named.name}, so the changes are accepted there. First correct the mapping, then record the form as it is now.`,
         })
       }
       const ledger = yield* openIfAny(project, { pipeline, target }, reason === "ledger")
