@@ -52,9 +52,12 @@ const linesOf = (signature: SchemaAST.PropertySignature, prefix: string): Readon
   return [keyLine(path, signature), ...inner(signature.type, path)]
 }
 
+/** Whether a value is the place of a secret, which the page describes only once. */
+const isSecret = (ast: SchemaAST.AST): boolean => expected(ast).endsWith("{ env: NAME } or { file: PATH }")
+
 /** Returns the lines of a struct's keys, and of the keys inside their values. */
 const keyLines = (ast: SchemaAST.AST, prefix: string): ReadonlyArray<string> =>
-  shapesOf(ast).structs.flatMap(({ core }) => [
+  (isSecret(ast) ? [] : shapesOf(ast).structs).flatMap(({ core }) => [
     // If two keys have the same named type, the description of the second one refers to the first.
     ...core.propertySignatures.flatMap((signature, at, all) =>
       annotation(signature.type, SchemaAST.IdentifierAnnotationId) !== undefined
@@ -198,7 +201,11 @@ export const referencePage = (): string => {
       "Tests of the pipeline, run by `check`: only the mapping is applied to each row, not `where` or `unique`.",
       inner(member(pipeline, "examples"), "examples"),
     ),
-    section("# config/formferry.yaml", keyLines(projectSchema.ast, "")),
+    section(
+      "# config/formferry.yaml",
+      "A secret is never written into the file, but where to find it: `{ env: NAME }` names an environment variable, which may also be in a `.env` file next to `config/`. `{ file: PATH }` names a file, relative to this one, that contains only the secret.",
+      keyLines(projectSchema.ast, "").map((line) => line.replace(" A .env file next to config/ is also read.", "")),
+    ),
   ].join("\n\n") + "\n"
 }
 
@@ -269,7 +276,7 @@ const json = (value: unknown): string => JSON.stringify(value, null, 2) + "\n"
 const table = (titles: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [titles, titles.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
 
-const inTable = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ")
+const inTable = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", "<br>")
 
 const named = (words: Readonly<Record<string, { readonly meaning: string }>>) =>
   Object.entries(words).map(([name, { meaning }]) => [`\`${name}\``, meaning])
