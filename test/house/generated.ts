@@ -14,6 +14,7 @@ import { listed } from "../../src/domain/words.ts"
 import { kinds } from "../../src/kinds/index.ts"
 import type { Kind } from "../../src/kinds/Kind.ts"
 import { expected, property, shapesOf } from "../../src/project/expectations.ts"
+import { Identifier } from "../../src/project/fields.ts"
 import { jsonSchemas } from "../../src/project/jsonSchemas.ts"
 import { questionEntry } from "../../src/project/mappingEntries.ts"
 import { pipelineSchema } from "../../src/project/Pipeline.ts"
@@ -40,7 +41,7 @@ const keyLine = (path: string, signature: SchemaAST.PropertySignature): string =
   const [example] = annotation<ReadonlyArray<unknown>>(signature, SchemaAST.ExamplesAnnotationId) ?? []
   return [
     `- **\`${path}\`**${signature.isOptional ? "" : " (required)"}: ${sentence(description)}`,
-    `Expects ${expected(signature.type)}.`,
+    `Expects ${expected(signature.type).replace(expected(Identifier.ast), "a plain name")}.`,
     ...(standard === undefined ? [] : [`Default: ${inYaml(standard)}.`]),
     ...(example === undefined ? [] : [`Example: ${inYaml(example)}`]),
   ].join(" ")
@@ -157,7 +158,7 @@ const head = `${generated}
 # Configuration, key by key
 
 Both kinds of file are YAML 1.2. The first line may name the JSON Schema, so that an editor completes and explains every key:
-\`# yaml-language-server: $schema=…\` with \`config/schemas/pipeline.schema.json\` or \`project.schema.json\` (\`formferry schema\` prints them). \`formferry init\` names \`config/schemas/pipelines/NAME.json\`, which also lists the source's columns and the form's questions and options. For an existing pipeline, \`formferry schema pipeline --for NAME\` prints that schema. If the file exists, \`check\` and \`init\` keep it up to date. Keys that begin with \`x-\` are ignored. Paths are relative to the file that contains them.
+\`# yaml-language-server: $schema=…\` with \`config/schemas/pipeline.schema.json\` or \`project.schema.json\` (\`formferry schema\` prints them). \`formferry init\` names \`config/schemas/pipelines/NAME.json\`, which also lists the source's columns and the form's questions and options. For an existing pipeline, \`formferry schema pipeline --for NAME\` prints that schema. If the file exists, \`check\` and \`init\` keep it up to date. Keys that begin with \`x-\` are ignored. Paths are relative to the file that contains them. A *plain name* consists of letters, digits, \`.\`, \`_\` and \`-\`, and begins with a letter or digit.
 Cells and answers are text as written: \`007\`, \`yes\` and \`1.50\` are not converted. Regular expressions use RE2: they take time in proportion to the text, and don't support look-around or back-references.`
 
 /** Returns the reference page of all keys and kinds in Markdown. */
@@ -359,7 +360,7 @@ const commandsPage = (): string =>
       table(["code", "meaning"], byCode.map(({ code, meaning }) => [`${code}`, meaning])),
       `If several apply, the most severe one is used: ${
         Object.values(exits).map(({ code }) => code).filter((code) => code !== 0).join(", ")
-      }. If the exit code is not 0 and a command can help, the last line on stderr is that command. In a terminal, it follows \`Next:\`.`,
+      }. If the exit code is not 0 and a command can help, the last line on stderr is that command. In a terminal, it follows \`Next:\`. [What to do after each](monitoring.md#what-to-do-after-each-exit-code).`,
       "`check` exits with code 0 or 2, 5 if the service can't be used, or 70 if the ledger is damaged. `settle` exits with code 0 if no row of the pipeline is in doubt, otherwise 4. `status --max-age` exits with code 0 or 1.",
     ),
   ].join("\n\n") + "\n"
