@@ -6,6 +6,7 @@ import { acceptedLedger } from "../ledger/behind.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { Acceptance, Recorded, RefusedState } from "../ledger/facts.ts"
 import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
+import { recordFile } from "../project/formRecord.ts"
 import type { Project } from "../project/Project.ts"
 import { canaryBasis } from "../run/canary.ts"
 import { historyOf, openGap, unreadFiles } from "../run/history.ts"
@@ -69,7 +70,7 @@ const acceptances: { readonly [R in AcceptReason]: Entry } = {
     ),
   form: ({ ledger, prepared: { changed, form } }) =>
     Effect.succeed(
-      changed.record?.by !== "ledger" || !isRefused(changed) ? undefined : {
+      changed.record === undefined || !isRefused(changed) ? undefined : {
         states: [ledger.digest.value({ was: changed.record.form, is: form } as unknown as Json).toString("hex")],
         what: changed.changes.map(({ message }) => message).join(" "),
         facts: { form },
@@ -100,7 +101,16 @@ export const acceptRefused = (
           `No run of ${named.name} was refused because of its ${reason}, so there is nothing to accept. Run the pipeline: if the run is refused, its message contains the command to accept that.`,
       })
       const prepared = yield* prepare(project, named, { to: options.to, source: undefined })
-      const { form, pipeline, target } = prepared
+      const { changed, form, pipeline, target } = prepared
+      if (reason === "form" && changed.record?.by === "file" && isRefused(changed)) {
+        return yield* new JobRefused({
+          code: "NothingToAccept",
+          next: ["check", named.name, "--accept-form"],
+          message: `${
+            recordFile(named.name, target.target)
+          } records the form of ${named.name}, so the changes are accepted there. First correct the mapping, then record the form as it is now.`,
+        })
+      }
       const ledger = yield* openIfAny(project, { pipeline, target }, reason === "ledger")
       if (ledger === undefined) return yield* nothing
       const view = yield* openPlace({ project, pipeline, target }, ledger, form.id)

@@ -27,7 +27,7 @@ export interface FormFindings {
 }
 
 /**
- * Returns the form as it was recorded (decision 18), or undefined. The file in `config/forms/` takes precedence. Ignores a ledger that can't be used,
+ * Returns the form as it was recorded (decision 6), or undefined. The file in `config/forms/` takes precedence. Ignores a ledger that can't be used,
  * because the run reports that later.
  *
  * @param ledger opens the project's ledger; used only if the file doesn't exist

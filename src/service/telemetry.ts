@@ -25,7 +25,6 @@ export const spanAttributes = [
   "formferry.exit_code",
   "formferry.rows",
   "formferry.operation",
-  "formferry.pages",
   "http.request.method",
   "http.response.status_code",
   "error.type",

@@ -27,10 +27,7 @@ const project = (state: string) =>
       at.write(`bin/${name}`, `#!/bin/sh\n${script}\n`)
       chmodSync(join(at.folder, "bin", name), 0o755)
     }
-    const formferry = `exec ${inScript}`
-    shim("formferry", `${formferry} "$@"`)
-    // commands.test.ts runs the demonstration.
-    shim("npx", `shift; case "$*" in demo) ;; *) ${formferry} "$@" ;; esac`)
+    shim("formferry", `exec ${inScript} "$@"`)
     shim(
       "npm",
       `case "$*" in ci) ;; "run demo") grep -q "dist/main.js demo" "${repository}/package.json" ;; *) exit 64 ;; esac`,
@@ -78,8 +75,8 @@ const script = (text: string): ReadonlyArray<string> =>
   // A quoted argument may span several lines.
   text.trimEnd().split(/\n(?=(?:[^']*'[^']*')*[^']*$)/)
 
-// The commands of README run in every `npm test`, and those of the other pages with the longer proofs.
-for (const page of isLong ? pages : ["README.md"]) {
+// The commands of the tutorial run in every `npm test`, and those of the other pages with the longer proofs.
+for (const page of isLong ? pages : ["docs/tutorial.md"]) {
   it.scopedLive(`the commands of ${page} run`, () =>
     Effect.gen(function*() {
       const blocks = blocksOf(readFileSync(join(repository, page), "utf8"))

@@ -13,7 +13,7 @@ export interface Opened {
   readonly close?: () => void
 }
 
-/** A target of docs/performance.md: a figure compared with a second figure from the same round. */
+/** A target of docs/benchmarks.md: a figure compared with a second figure from the same round. */
 export interface Target {
   readonly name: string
   readonly title: string

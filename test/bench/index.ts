@@ -1,4 +1,4 @@
-// Runs `npm run bench -- [--only NAME] [--rounds N] [--rows N]`. docs/performance.md describes what is measured, and why.
+// Runs `npm run bench -- [--only NAME] [--rounds N] [--rows N]`. docs/benchmarks.md describes what is measured, and why.
 import { spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { cpus, tmpdir } from "node:os"

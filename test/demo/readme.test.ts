@@ -5,9 +5,11 @@ import { fileURLToPath } from "node:url"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 import { runOf } from "./runOf.ts"
 
-const readme = fileURLToPath(new URL("../../README.md", import.meta.url))
+const page = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
 
-/** Returns the files that the README asks readers to write: their names, and their contents from fenced blocks. */
+const config = "services: { practice: { practice: { forms: ../forms, store: ../.formferry/practice } } }\n"
+
+/** Returns the files that a page shows: their names, and their contents from fenced blocks. */
 const filesIn = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [...text.matchAll(/^`([^`]+)`, [^\n]*:\n\n```\w*\n([\s\S]*?)```$/gm)].map(([, name = "", content = ""]) => [
@@ -16,16 +18,20 @@ const filesIn = (text: string): Readonly<Record<string, string>> =>
     ]),
   )
 
-it.scopedLive("the README's first pipeline does what the README says", () =>
+it.scopedLive("the README's pipeline imports the tutorial's rows", () =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
-    const files = filesIn(yield* fs.readFileString(readme))
+    const files = {
+      ...filesIn(yield* fs.readFileString(page("docs/tutorial.md"))),
+      ...filesIn(yield* fs.readFileString(page("README.md"))),
+      "config/formferry.yaml": config,
+    }
     expect(Object.keys(files)).toEqual([
       "people.csv",
       "forms/people.yaml",
-      "config/formferry.yaml",
       "pipelines/people.yaml",
+      "config/formferry.yaml",
     ])
     const root = yield* projectFolder(files)
     const first = yield* runOf(root, "people")

@@ -14,6 +14,7 @@ import { listed } from "../../src/domain/words.ts"
 import { kinds } from "../../src/kinds/index.ts"
 import type { Kind } from "../../src/kinds/Kind.ts"
 import { expected, property, shapesOf } from "../../src/project/expectations.ts"
+import { Identifier } from "../../src/project/fields.ts"
 import { jsonSchemas } from "../../src/project/jsonSchemas.ts"
 import { questionEntry } from "../../src/project/mappingEntries.ts"
 import { pipelineSchema } from "../../src/project/Pipeline.ts"
@@ -40,7 +41,7 @@ const keyLine = (path: string, signature: SchemaAST.PropertySignature): string =
   const [example] = annotation<ReadonlyArray<unknown>>(signature, SchemaAST.ExamplesAnnotationId) ?? []
   return [
     `- **\`${path}\`**${signature.isOptional ? "" : " (required)"}: ${sentence(description)}`,
-    `Expects ${expected(signature.type)}.`,
+    `Expects ${expected(signature.type).replace(expected(Identifier.ast), "a plain name")}.`,
     ...(standard === undefined ? [] : [`Default: ${inYaml(standard)}.`]),
     ...(example === undefined ? [] : [`Example: ${inYaml(example)}`]),
   ].join(" ")
@@ -52,9 +53,12 @@ const linesOf = (signature: SchemaAST.PropertySignature, prefix: string): Readon
   return [keyLine(path, signature), ...inner(signature.type, path)]
 }
 
+/** Whether a value is the place of a secret, which the page describes only once. */
+const isSecret = (ast: SchemaAST.AST): boolean => expected(ast).endsWith("{ env: NAME } or { file: PATH }")
+
 /** Returns the lines of a struct's keys, and of the keys inside their values. */
 const keyLines = (ast: SchemaAST.AST, prefix: string): ReadonlyArray<string> =>
-  shapesOf(ast).structs.flatMap(({ core }) => [
+  (isSecret(ast) ? [] : shapesOf(ast).structs).flatMap(({ core }) => [
     // If two keys have the same named type, the description of the second one refers to the first.
     ...core.propertySignatures.flatMap((signature, at, all) =>
       annotation(signature.type, SchemaAST.IdentifierAnnotationId) !== undefined
@@ -154,7 +158,7 @@ const head = `${generated}
 # Configuration, key by key
 
 Both kinds of file are YAML 1.2. The first line may name the JSON Schema, so that an editor completes and explains every key:
-\`# yaml-language-server: $schema=…\` with \`config/schemas/pipeline.schema.json\` or \`project.schema.json\` (\`formferry schema\` prints them). \`formferry init\` names \`config/schemas/pipelines/NAME.json\`, which also lists the source's columns and the form's questions and options. For an existing pipeline, \`formferry schema pipeline --for NAME\` prints that schema. If the file exists, \`check\` and \`init\` keep it up to date. Keys that begin with \`x-\` are ignored. Paths are relative to the file that contains them.
+\`# yaml-language-server: $schema=…\` with \`config/schemas/pipeline.schema.json\` or \`project.schema.json\` (\`formferry schema\` prints them). \`formferry init\` names \`config/schemas/pipelines/NAME.json\`, which also lists the source's columns and the form's questions and options. For an existing pipeline, \`formferry schema pipeline --for NAME\` prints that schema. If the file exists, \`check\` and \`init\` keep it up to date. Keys that begin with \`x-\` are ignored. Paths are relative to the file that contains them. A *plain name* consists of letters, digits, \`.\`, \`_\` and \`-\`, and begins with a letter or digit.
 Cells and answers are text as written: \`007\`, \`yes\` and \`1.50\` are not converted. Regular expressions use RE2: they take time in proportion to the text, and don't support look-around or back-references.`
 
 /** Returns the reference page of all keys and kinds in Markdown. */
@@ -198,7 +202,11 @@ export const referencePage = (): string => {
       "Tests of the pipeline, run by `check`: only the mapping is applied to each row, not `where` or `unique`.",
       inner(member(pipeline, "examples"), "examples"),
     ),
-    section("# config/formferry.yaml", keyLines(projectSchema.ast, "")),
+    section(
+      "# config/formferry.yaml",
+      "A secret is never written into the file, but where to find it: `{ env: NAME }` names an environment variable, which may also be in a `.env` file next to `config/`. `{ file: PATH }` names a file, relative to this one, that contains only the secret.",
+      keyLines(projectSchema.ast, "").map((line) => line.replace(" A .env file next to config/ is also read.", "")),
+    ),
   ].join("\n\n") + "\n"
 }
 
@@ -269,7 +277,7 @@ const json = (value: unknown): string => JSON.stringify(value, null, 2) + "\n"
 const table = (titles: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [titles, titles.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
 
-const inTable = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ")
+const inTable = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", "<br>")
 
 const named = (words: Readonly<Record<string, { readonly meaning: string }>>) =>
   Object.entries(words).map(([name, { meaning }]) => [`\`${name}\``, meaning])
@@ -352,7 +360,7 @@ const commandsPage = (): string =>
       table(["code", "meaning"], byCode.map(({ code, meaning }) => [`${code}`, meaning])),
       `If several apply, the most severe one is used: ${
         Object.values(exits).map(({ code }) => code).filter((code) => code !== 0).join(", ")
-      }. If the exit code is not 0 and a command can help, the last line on stderr is that command. In a terminal, it follows \`Next:\`.`,
+      }. If the exit code is not 0 and a command can help, the last line on stderr is that command. In a terminal, it follows \`Next:\`. [What to do after each](monitoring.md#what-to-do-after-each-exit-code).`,
       "`check` exits with code 0 or 2, 5 if the service can't be used, or 70 if the ledger is damaged. `settle` exits with code 0 if no row of the pipeline is in doubt, otherwise 4. `status --max-age` exits with code 0 or 1.",
     ),
   ].join("\n\n") + "\n"
