@@ -10,8 +10,8 @@ import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { Stop } from "./Stop.ts"
 
 /**
- * Refuses a changed row key if the new key of a row is the earlier key of another row, for example because the rows were renumbered. Such a row would be
- * taken for the other one. Reads the source before any row of the ledger gets its new key.
+ * Refuses a changed row key if the new key of a row is the earlier key of another row, for example because the rows were renumbered. The row would count
+ * as the other one. Reads the source before any row of the ledger gets its new key.
  */
 export const refuseSwappedKeys = (earlier: ReadonlyArray<EarlierKeys>) =>
   Effect.gen(function*() {

@@ -7,8 +7,8 @@ import { live, world } from "./world.ts"
 const rowKeys = ["[No]", "[New]", "[Code]", "[No, Mail]", "[New, No]", "[Mail]", "[Name]"] as const
 
 /**
- * Draws a source whose rows keep their cells, with columns that may be row keys: `New` numbers the rows anew from a row on, so its numbers occur in `No`
- * as well. `Code` is filled in row by row. Some rows are absent at times.
+ * Draws a source whose rows keep their cells, with columns that may be row keys. `New` has other numbers than `No` from a row on, which may be the
+ * numbers of other rows. `Code` is filled in row by row. Some rows are absent at times.
  */
 const drawSource = (draws: Draws) => {
   const count = draws.pick([3, 6, 20, 40])
