@@ -16,10 +16,11 @@ import { Stop } from "./Stop.ts"
 export const refuseSwappedKeys = (earlier: ReadonlyArray<EarlierKeys>) =>
   Effect.gen(function*() {
     const run = yield* CurrentRun
-    const { ledger: { digest }, ledger, view } = yield* RunLedger
+    const inLedger = yield* RunLedger
+    const { ledger: { digest }, view } = inLedger
     const stop = yield* Stop
     const contents = makeContents(run, digest)
-    const rowsOf = keyedRows(run.mapping, yield* rowKeys(run, { ledger, view }), earlier, false)
+    const rowsOf = keyedRows(run.mapping, yield* rowKeys(run, inLedger), earlier, false)
     const [byNewKey, byOldKey] = [new SeenLedgerRows(), new SeenLedgerRows()]
     const swapped = { rows: 0, first: "", state: "" }
     /** Notes that a row of the ledger was found by a key. */
@@ -33,7 +34,7 @@ export const refuseSwappedKeys = (earlier: ReadonlyArray<EarlierKeys>) =>
     const add = (chunk: RowChunk) =>
       Effect.gen(function*() {
         const rows = rowsOf(chunk)
-        const now = rows.flatMap(({ key }) => key === undefined ? [] : [key])
+        const now = rows.flatMap(({ key, old }) => key === undefined || old.includes(key) ? [] : [key])
         const old = rows.flatMap(({ cells, key, old }) =>
           old.flatMap((was) => was === undefined || was === key ? [] : [{ cells, was }])
         )

@@ -176,6 +176,16 @@ describe("a changed row key", () => {
       expect(at.names()).toHaveLength(20)
     }).pipe(Effect.provide(platform)))
 
+  it.scopedLive("an identical duplicate may get a key of its own, while the imported row keeps its key", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      const rows = ["1,1,Ada,ada@example.org", "1,2,Ada,ada@example.org"]
+      yield* at.source(rows, "No,New,Name,Mail")
+      expect((yield* at.run()).rows).toMatchObject({ imported: 1, duplicate: 1 })
+      yield* at.settings({ rowKey: "[New]" })
+      expect((yield* at.run()).rows).toMatchObject({ alreadyImported: 1, imported: 1 })
+    }).pipe(Effect.provide(platform)))
+
   it.scopedLive("if a changed row key was refused after some rows had got their new keys, the earlier row key finds all rows", () =>
     Effect.gen(function*() {
       const at = yield* world
