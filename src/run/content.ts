@@ -192,6 +192,8 @@ export const coveredColumns = (
 export interface Origin extends Rejected {
   /** Identifies the origin within the file. Rows without a key may have identical cells, but not the same number. */
   readonly name: string
+  /** Whether the row was rejected because its content differs from what was imported, and nobody has deleted its `_code`. */
+  readonly isChanged: boolean
 }
 
 /** Returns a function that finds the rejected row of an earlier run that a row of a fixed rejected.csv replaces. It returns undefined if the source is not such a file, or if the row's `_id` is missing. */
@@ -204,12 +206,14 @@ export const rejectionOf = (
   return (cells) => {
     const content = plan.isFixed ? contentOfId(cellText(cells[at.id])) : undefined
     const key = cellText(cells[at.key]) || undefined
+    const isCode = (code: ProblemCode) => cellText(cells[at.code]).startsWith(code)
     return content && {
       name: JSON.stringify([cellText(cells[at.id]), key ?? Number(cellText(cells[at.row]))]),
       key,
       columns: columnsOf(key),
       content,
-      isDuplicate: cellText(cells[at.code]).startsWith("duplicate-key" satisfies ProblemCode),
+      isDuplicate: isCode("duplicate-key"),
+      isChanged: isCode("changed"),
     }
   }
 }

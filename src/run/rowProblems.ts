@@ -3,6 +3,7 @@ import type { Item } from "../domain/item.ts"
 import { brief, cut, type Problem } from "../domain/problem.ts"
 import { shownName } from "../domain/row.ts"
 import type { MappedAnswer } from "../mapping/Mapping.ts"
+import type { Origin } from "./content.ts"
 import type { RunPlan } from "./RunContext.ts"
 
 type Keyed = Pick<RunPlan, "keyColumns">
@@ -63,12 +64,31 @@ export const equalsOther: Problem = {
     "The row equals another one that was sent, and `rowKey: content` can't distinguish them here. Correct it in the source: there, both are counted.",
 }
 
+/**
+ * Whether a row's content may be older than what was imported, because the row does not come from the pipeline's own source. A fixed row is newer, unless
+ * it was rejected for this reason.
+ */
+export const mayBeOlder = (
+  { isFixed, otherSource }: Pick<RunPlan, "isFixed" | "otherSource">,
+  origin: Origin | undefined,
+): boolean => otherSource !== undefined && (!isFixed || origin?.isChanged === true)
+
 /** Returns the problem of a row that was imported with different content. */
-export const changedContent = ({ keyColumns }: Keyed): Problem => ({
+export const changedContent = (
+  { keyColumns, pipeline }: Keyed & Pick<RunPlan, "pipeline">,
+  isOlder: boolean,
+): Problem => ({
   code: "changed",
   column: keyColumns[0],
-  message: "The row was imported before with different content. formferry can't change a submission: "
-    + "edit it in the service, or acknowledge the row.",
+  message: isOlder
+    ? "The row was imported before with different content, and this file may be older. If it is, acknowledge the row. "
+      + `Otherwise edit the submission in the service${
+        pipeline.sink.onChange === "import-again"
+          ? ", or import the row again: delete the content of its column _code, and run rejected.csv with --source."
+          : ", because formferry can't change it."
+      }`
+    : "The row was imported before with different content. formferry can't change a submission: "
+      + "edit it in the service, or acknowledge the row.",
 })
 
 /** Returns the problem of a row of rejected.csv whose key is not that of a rejected row with its content. */

@@ -246,6 +246,39 @@ scoped(
 )
 
 scoped(
+  "a changed row of a different file is reported and not imported again, because that file may be older",
+  Effect.gen(function*() {
+    const one = yield* world
+    const dump = (day: string, name: string) =>
+      one.write(`dump-2026-11-${day}.csv`, ["No,Name,Mail", ...people(1, 2), edited(3, name), ...people(4, 20)].join("\n"))
+    yield* one.settings({ ...again, file: "{ glob: ../dump-*.csv, take: newest }" })
+    yield* dump("01", "Person 3")
+    expect(yield* one.run()).toMatchObject({ exitCode: 0, rows: { imported: 20 } })
+    // No run reads the second dump.
+    yield* dump("02", "Grace")
+    yield* dump("03", "Hopper")
+    const late = yield* one.run()
+    expect(late).toMatchObject({ exitCode: 1, rows: { imported: 1, alreadyImported: 19 } })
+    expect(late.next).toContain("dump-2026-11-02.csv")
+
+    const older = yield* one.run({ source: "dump-2026-11-02.csv" })
+    expect(older).toMatchObject({ exitCode: 1, rows: { changed: 1, imported: 0, alreadyImported: 19 } })
+    const rejected = yield* one.file(older, "rejected.csv")
+    expect(rejected).toContain("may be older")
+    const source = `reports/people/${older.run}/rejected.csv`
+    expect(yield* one.run({ source })).toMatchObject({ exitCode: 1, rows: { changed: 1, imported: 0 } })
+    yield* dump("04", "Hopper")
+    expect(yield* one.run()).toMatchObject({ exitCode: 0, rows: { imported: 0, alreadyImported: 20 } })
+    expect(one.names().length).toBe(21)
+
+    // A person decides that the content is newer.
+    yield* one.write("newer.csv", rejected.replace(",changed,", ",,"))
+    expect(yield* one.run({ source: "newer.csv" })).toMatchObject({ exitCode: 0, replaced: { count: 1 } })
+    expect(one.names().length).toBe(22)
+  }),
+)
+
+scoped(
   "rows identified by their content can't be imported again, because a changed row is a different row",
   Effect.gen(function*() {
     const { run, settings, source } = yield* world
