@@ -260,7 +260,7 @@ const anomalyWords: { readonly [C in AnomalyCode]: string } = {
   "empty-source": "the source contains no rows",
   "shrunken-source": "the source shrank",
   "stale-source": "the source is older than its maxAge",
-  "unread-files": "files that match were never read",
+  "unread-files": "files that match were not read as they are now",
   gap: "an export shared no row with the one before it",
   "invalid-share": "many invalid rows",
   vanished: "many rows vanished at once",

@@ -40,8 +40,8 @@ const acceptances: { readonly [R in AcceptReason]: Entry } = {
   files: ({ prepared: { source }, view }) =>
     Effect.map(unreadFiles(view, source), (files) =>
       files.length === 0 ? undefined : {
-        states: files,
-        what: `Files that match and were never read: ${files.join(", ")}.`,
+        states: files.map(({ version }) => version),
+        what: `Files that match and were not read as they are now: ${files.map(({ name }) => name).join(", ")}.`,
       }),
   gap: ({ view }) =>
     Effect.gen(function*() {

@@ -23,7 +23,7 @@ import { inRunFolder } from "../report/pastRuns.ts"
 import { Progress, showWork } from "../run/Progress.ts"
 import type { FormService } from "../service/FormService.ts"
 import { typedName } from "../source/archive.ts"
-import { findFiles, namesOf } from "../source/findFiles.ts"
+import { findFiles, matchedFiles } from "../source/findFiles.ts"
 import { isFixed, ownColumns } from "../source/fixed.ts"
 import { type OpenOptions, openSource } from "../source/openSource.ts"
 import { everything } from "../source/pull/since.ts"
@@ -220,7 +220,7 @@ const openUnnamed = ({ source }: Pipeline, file: string | undefined, options: Op
 /** Returns the source's files. If `file` matches the pattern, it is listed as the only one that was read. */
 const matchedBy = (where: SourceFiles, file: string) =>
   isPull(where) ? Effect.succeed(undefined) : findFiles(where).pipe(
-    Effect.map(({ matched }) => matched && namesOf(matched, matched.all.includes(file) ? [file] : [])),
+    Effect.map(({ matched }) => matched && matchedFiles(matched, [file])),
     Effect.orElseSucceed(() => undefined),
   )
 

@@ -116,8 +116,8 @@ export interface PipelineLedger {
   ) => Effect.Effect<ReadonlyArray<number>, LedgerError>
   /** Whether a person has accepted all of these refused states (`Recorded.acceptance`). */
   readonly accepted: (reason: AcceptReason, states: ReadonlyArray<string>) => Effect.Effect<boolean, LedgerError>
-  /** Returns which of these files no run has read. A file is named by its path below the pattern's folder. */
-  readonly unreadFiles: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, LedgerError>
+  /** Returns which of these versions of files no run has read. */
+  readonly unreadFiles: (versions: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, LedgerError>
   /** Returns runs, most recently recorded first, regardless of their clocks. With `done`, returns only runs that did their work (exit codes 0 and 1). */
   readonly runs: (
     which: { readonly limit: number; readonly done?: boolean },

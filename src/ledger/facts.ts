@@ -40,7 +40,7 @@ export interface Recorded extends Partial<Pick<Facts, "identity" | "form" | "can
   readonly pulled?: PulledUpTo | null | undefined
   /** Rows that this run found in need of review. From the first list on, even an empty one, only the rows that this run finds need review. */
   readonly attention?: ReadonlyArray<AttentionRow>
-  /** Files that this run has read completely, with no row left to send. */
+  /** The versions of files that this run has read completely, with no row left to send. */
   readonly filesRead?: ReadonlyArray<string>
   /** The imported rows that this run's source lacks. Rows that the source contains again no longer count as vanished. */
   readonly vanished?: Vanished

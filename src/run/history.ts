@@ -8,7 +8,7 @@ import { count, counted, firstOf, percent } from "../domain/words.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { PipelineLedger } from "../ledger/Ledger.ts"
 import { fewRows } from "../project/sinkSection.ts"
-import type { Source } from "../source/Source.ts"
+import type { MatchedFile, Source } from "../source/Source.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 import { factsOf } from "./runRecord.ts"
 
@@ -53,16 +53,19 @@ export interface Coverage {
 
 export const covered: Coverage = { unreadFiles: undefined, gap: undefined }
 
-/** Returns the files that match the source's pattern but that no run has read and no one has accepted. */
+/** Returns the files that match the source's pattern, but that no run has read as they are now, and no one has accepted. */
 export const unreadFiles = (
   view: Pick<PipelineLedger, "accepted" | "unreadFiles">,
   { matched }: Pick<Source, "matched">,
-): Effect.Effect<ReadonlyArray<string>, LedgerError> =>
+): Effect.Effect<ReadonlyArray<MatchedFile>, LedgerError> =>
   Effect.gen(function*() {
     if (matched === undefined) return []
-    const now = new Set(matched.read)
-    const unread = (yield* view.unreadFiles(matched.all)).filter((name) => !now.has(name))
-    return yield* Effect.filter(unread, (name) => Effect.map(view.accepted("files", [name]), (accepted) => !accepted))
+    const unread = new Set(yield* view.unreadFiles(matched.all.map(({ version }) => version)))
+    for (const version of matched.read) unread.delete(version)
+    return yield* Effect.filter(
+      matched.all.filter(({ version }) => unread.has(version)),
+      ({ version }) => Effect.map(view.accepted("files", [version]), (accepted) => !accepted),
+    )
   })
 
 /** Returns the run whose source shares no row with the source before it, unless a person has accepted that. */
@@ -90,7 +93,7 @@ const sharesNothing = (run: RunFacts, history: ReadonlyArray<RunFacts>): boolean
 }
 
 /**
- * Finds signs of rows that no run has read: files that match the pattern but were never read, and a gap between the last export and this one.
+ * Finds signs of rows that no run has read: files that match the pattern but that no run has read as they are now, and a gap between the last export and this one.
  *
  * @param run the facts of the run that is ending
  * @param history earlier runs, newest first
@@ -114,8 +117,11 @@ const coverageOf = (
     const isNew = gap === run.run
     return {
       unreadFiles: first === undefined ? undefined : {
-        first: `${folder}/${first}`,
-        sentence: unreadSentence(unread, acceptCommand(pipeline.name, "files", target, projectOption)),
+        first: `${folder}/${first.name}`,
+        sentence: unreadSentence(
+          unread.map(({ name }) => name),
+          acceptCommand(pipeline.name, "files", target, projectOption),
+        ),
       },
       gap: gap === undefined ? undefined : {
         run: gap,
@@ -136,9 +142,9 @@ const unreadSentence = (files: ReadonlyArray<string>, accept: string): string =>
   const named = firstOf(files, shown)
   return `${
     files.length === 1
-      ? "1 file matches the pattern and was"
-      : `${count(files.length)} files match the pattern and were`
-  } never read: ${named}. If ${
+      ? "1 file matches the pattern and was not read as it is"
+      : `${count(files.length)} files match the pattern and were not read as they are`
+  } now: ${named}. If ${
     files.length === 1
       ? "its rows are in no other file, import it"
       : "their rows are in no other file, import each file"

@@ -129,6 +129,12 @@ export interface SourceDialect {
 /** The reader's version. Increase it with each change that produces different cells, or different texts of cells, from the same file. */
 export const readerVersion = 6
 
+/** A file that matches a pattern. `version`: identifies the file as it is now, so that one that replaces it is a different one. */
+export interface MatchedFile {
+  readonly name: string
+  readonly version: string
+}
+
 /** An open source. Its header is known, but its rows are not read yet. */
 export interface Source {
   readonly dialect: SourceDialect
@@ -161,11 +167,11 @@ export interface Source {
    */
   readonly changedAt?: number | undefined
   /**
-   * For a pattern: its folder (`base`), all files that match, and the files that this source reads. Names are relative to
-   * the folder. Absent if the pipeline names its files.
+   * For a pattern: its folder (`base`), all files that match, and the versions of those that this source reads. Names are
+   * relative to the folder. Absent if the pipeline names its files.
    */
   readonly matched?:
-    | { readonly base: string; readonly all: ReadonlyArray<string>; readonly read: ReadonlyArray<string> }
+    | { readonly base: string; readonly all: ReadonlyArray<MatchedFile>; readonly read: ReadonlyArray<string> }
     | undefined
   /** The members of JSON records, in the order of the file's own columns. */
   readonly members?: ReadonlyArray<string>

@@ -2,6 +2,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import { resolve } from "node:path"
 import picomatch from "picomatch"
+import { groupBy } from "../domain/groupBy.ts"
 import { count } from "../domain/words.ts"
 import type { Pull } from "../project/pull.ts"
 import type { SourceFiles } from "../project/sourceSection.ts"
@@ -14,7 +15,14 @@ export interface FoundFiles {
   readonly files: ReadonlyArray<string>
   readonly said: string | undefined
   /** For a pattern: the folder that it searches, and all files that match. */
-  readonly matched?: { readonly base: string; readonly all: ReadonlyArray<string> }
+  readonly matched?: { readonly base: string; readonly all: ReadonlyArray<FoundFile> }
+}
+
+/** A file that was found: its path, its size in bytes, and its modification time in milliseconds since 1970, or 0. */
+interface FoundFile {
+  readonly file: string
+  readonly bytes: number
+  readonly at: number
 }
 
 /** Returns a path with slashes, which patterns use on every system. */
@@ -70,7 +78,7 @@ const pathsBelow = (base: string, rest: string, refuse: (message: string) => Sou
       for (const name of names) {
         const path = folder.path + name
         paths.push(path)
-        if (folder.depth < depth && (yield* typeOf(fs, `${base}/${path}`)) === "Directory") {
+        if (folder.depth < depth && (yield* statOf(fs, `${base}/${path}`))?.type === "Directory") {
           folders.push({ path: `${path}/`, depth: folder.depth + 1 })
         }
       }
@@ -78,8 +86,7 @@ const pathsBelow = (base: string, rest: string, refuse: (message: string) => Sou
     return paths
   })
 
-const typeOf = (fs: FileSystem.FileSystem, path: string) =>
-  fs.stat(path).pipe(Effect.map(({ type }) => type), Effect.orElseSucceed(() => "Unknown" as const))
+const statOf = (fs: FileSystem.FileSystem, path: string) => Effect.orElseSucceed(fs.stat(path), () => undefined)
 
 type Pattern = Extract<SourceFiles, { readonly glob: string }>
 
@@ -94,22 +101,33 @@ const matching = ({ base, rest, whole }: ReturnType<typeof parted>) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const refuse = (message: string) => new SourceError({ file: whole, message })
-    if (rest === "") return (yield* Effect.orElseSucceed(fs.exists(base), () => false)) ? [base] : []
+    const foundAs = (file: string, info: FileSystem.File.Info): FoundFile => ({
+      file,
+      bytes: Number(info.size),
+      at: modifiedAt(info) ?? 0,
+    })
+    if (rest === "") {
+      const info = yield* statOf(fs, base)
+      return info === undefined ? [] : [foundAs(base, info)]
+    }
     const matches = picomatch(withPlainParentheses(rest), { ignore: `**/${lockPrefix}*` })
-    const found = (yield* pathsBelow(base, rest, refuse)).filter((path) => matches(path)).map((path) =>
-      `${base}/${path}`
-    )
-    const files = yield* Effect.filter(found, (file) =>
-      Effect.flatMap(typeOf(fs, file), (type) =>
-        type === "Unknown"
-          ? refuse(
-            `${file} matches \`source.file.glob\`, but can't be read. It may be a link to a missing file. Remove or correct it, or narrow the pattern.`,
-          )
-          : Effect.succeed(type === "File")))
+    const files: Array<FoundFile> = []
+    for (const path of yield* pathsBelow(base, rest, refuse)) {
+      if (!matches(path)) continue
+      const file = `${base}/${path}`
+      const info = yield* statOf(fs, file)
+      if (info === undefined) {
+        return yield* refuse(
+          `${file} matches \`source.file.glob\`, but can't be read. It may be a link to a missing file. Remove or correct it, or narrow the pattern.`,
+        )
+      }
+      if (info.type === "File") files.push(foundAs(file, info))
+    }
     if (files.length > limits.files) {
       return yield* refuse(`${whole} matches more than ${count(limits.files)} files. Narrow \`source.file.glob\`.`)
     }
-    return files.sort(new Intl.Collator("en", { numeric: true }).compare)
+    const { compare } = new Intl.Collator("en", { numeric: true })
+    return files.sort((a, b) => compare(a.file, b.file))
   })
 
 /**
@@ -117,34 +135,44 @@ const matching = ({ base, rest, whole }: ReturnType<typeof parted>) =>
  * modification time but not the name. Otherwise, and among equal dates, the modification time decides. If the
  * modification times are also equal, the last file by name is chosen.
  */
-const newest = (files: ReadonlyArray<string>) =>
-  Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const dates = files.map(dateInName)
-    const dated = dates.every((date) => date !== undefined)
-    let best: { readonly file: string; readonly date: string; readonly at: number } | undefined
-    for (const [index, file] of files.entries()) {
-      const at = yield* fs.stat(file).pipe(
-        Effect.map((info) => modifiedAt(info) ?? 0),
-        Effect.orElseSucceed(() => 0),
-      )
-      const date = dated ? dates[index] ?? "" : ""
-      if (best === undefined || date > best.date || (date === best.date && at >= best.at)) best = { file, date, at }
-    }
-    return {
-      files: best === undefined ? [] : [best.file],
-      by: dated ? "the date in its name" : "its modification time",
-    }
-  })
+const newest = (files: ReadonlyArray<FoundFile>) => {
+  const dates = files.map(({ file }) => dateInName(file))
+  const dated = dates.every((date) => date !== undefined)
+  let best: { readonly file: string; readonly date: string; readonly at: number } | undefined
+  for (const [index, { at, file }] of files.entries()) {
+    const date = dated ? dates[index] ?? "" : ""
+    if (best === undefined || date > best.date || (date === best.date && at >= best.at)) best = { file, date, at }
+  }
+  return {
+    files: best === undefined ? [] : [best.file],
+    by: dated ? "the date in its name" : "its modification time",
+  }
+}
 
-/** Returns the names of the files that match a pattern, and of those that are read, below the pattern's folder. They remain the same if the project is moved. */
-export const namesOf = (
+/**
+ * Returns the files that match a pattern, named below the pattern's folder, and the versions of those that are read. They remain the same if the project
+ * is moved. A file keeps its version if it is copied, which changes its modification time but not a date in its name, and if an undated file is renamed.
+ */
+export const matchedFiles = (
   { all, base }: NonNullable<FoundFiles["matched"]>,
   read: ReadonlyArray<string>,
 ): NonNullable<Source["matched"]> => {
-  const namesBelow = (files: ReadonlyArray<string>) =>
-    files.map(slashed).filter((file) => file.startsWith(`${base}/`)).map((file) => file.slice(base.length + 1))
-  return { base, all: namesBelow(all), read: namesBelow(read) }
+  const isRead = new Set(read)
+  const below = all.filter(({ file }) => file.startsWith(`${base}/`)).map(({ at, bytes, file }) => {
+    const name = file.slice(base.length + 1)
+    return { file, name, bytes, stamp: dateInName(file) === undefined ? `${at}` : name }
+  })
+  const alike = groupBy(below, ({ bytes, stamp }) => `${bytes} ${stamp}`)
+  const files = Array.from(
+    alike,
+    ([version, some]) =>
+      some.map(({ file, name }) => ({ file, name, version: some.length === 1 ? version : `${version} ${name}` })),
+  ).flat()
+  return {
+    base,
+    all: files.map(({ name, version }) => ({ name, version })),
+    read: files.filter(({ file }) => isRead.has(file)).map(({ version }) => version),
+  }
 }
 
 /** Returns the files that a pipeline's source names, in order. Files that match a pattern are sorted by name. Numbers in names are sorted by value. */
@@ -163,9 +191,10 @@ export const findFiles = (
     const matched = { base: pattern.base, all }
     const some = all.length === 1 ? "the only file" : `${count(all.length)} files`
     if (where.take !== "newest") {
-      return { files: all, matched, said: `${some} that ${all.length === 1 ? "matches" : "match"}` }
+      const files = all.map(({ file }) => file)
+      return { files, matched, said: `${some} that ${all.length === 1 ? "matches" : "match"}` }
     }
-    const { by, files } = yield* newest(all)
+    const { by, files } = newest(all)
     const said = all.length === 1 ? "the only file that matches" : `the newest of ${some} that match, by ${by}`
     return { files, matched, said }
   })

@@ -15,7 +15,7 @@ import { type FileSource, isPull, sourceDefaults, type SourceFiles } from "../pr
 import { worthAThread } from "./bytes.ts"
 import { combine } from "./combine.ts"
 import { fetchFile } from "./fetchFile.ts"
-import { findFiles, type FoundFiles, namesOf } from "./findFiles.ts"
+import { findFiles, type FoundFiles, matchedFiles } from "./findFiles.ts"
 import { isFixed } from "./fixed.ts"
 import { limits } from "./limits.ts"
 import { openFile } from "./openFile.ts"
@@ -130,7 +130,7 @@ export const openSource = (config: SourceConfig, options: OpenOptions = {}): Eff
         : { files: mapFiles(source.files, (file) => ({ ...file, taken: [...file.taken, ...found] })) }),
       taken: [...source.taken, ...found],
       warnings: [...hiddenSheets([...opened, ...added]), ...source.warnings],
-      ...(matched === undefined ? {} : { matched: namesOf(matched, files) }),
+      ...(matched === undefined ? {} : { matched: matchedFiles(matched, files) }),
     }
   })
 
