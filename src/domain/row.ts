@@ -9,6 +9,8 @@ export interface Column {
   readonly title: string
   /** The name by which a pipeline refers to the column, unique among the columns of a source. Undefined if the pipeline can refer to it only by its position. */
   readonly name: string | undefined
+  /** A second name, under `source.columns`, of a column that has a name. Rows of earlier sources may be known by it. */
+  readonly alias?: string | undefined
 }
 
 /** The columns of a question that a form tool spreads over several columns, one for each option or row. */

@@ -19,13 +19,13 @@ export interface KnownRow {
   /** Contents that the row had in the source before it was fixed and imported. */
   readonly superseded: ReadonlyArray<Superseded>
   /** For a row that is undone, or that was undone and could not be sent again: the contents of its earlier submissions, which the deleted one had replaced. They are still in the form. */
-  readonly earlier: ReadonlyArray<Pick<Superseded, "content" | "columns">>
+  readonly earlier: ReadonlyArray<Pick<KnownRow, "content" | "columns" | "sent">>
   readonly batch: number | undefined
   readonly submissionId: string | undefined
   readonly verdict: Verdict | undefined
   /**
    * Digests of the answers that were sent, by the ids of their questions. Undefined for an answer that can't be compared. Present for a row of a source
-   * that was imported with different content (`lookUpRows`).
+   * that was imported with different content (`lookUpRows`), and for a verified earlier submission.
    */
   readonly sent?: ReadonlyMap<string, Buffer | undefined> | undefined
   /** Present for `refused`, and for `imported` if the row changed and the new content was refused. */
@@ -80,6 +80,8 @@ export interface KeylessRow {
   readonly state: "keyless"
   /** The rows that were sent in place of this one or of rows with identical cells, which had no key then, or before they lost it. */
   readonly replacedBy: ReadonlyArray<Superseded>
+  /** The lists of columns that the sources of all such rows had. */
+  readonly columns: ReadonlyArray<ReadonlyArray<string>>
   /** Whether a person skipped the row permanently. */
   readonly leftOut: boolean
 }

@@ -69,9 +69,10 @@ export const nameColumns = (
     const column = resolve(columns, alias)
     return column === undefined ? [] : [[column.position, alias.name] as const]
   }))
-  return columns.map((column) =>
-    column.name === undefined && names.has(column.position) ? { ...column, name: names.get(column.position) } : column
-  )
+  return columns.map((column) => {
+    const name = names.get(column.position)
+    return name === undefined ? column : column.name === undefined ? { ...column, name } : { ...column, alias: name }
+  })
 }
 
 /** The columns of one question. */

@@ -24,6 +24,8 @@ import {
   duplicateOf,
   equalsOther,
   mayBeOlder,
+  perhapsFixed,
+  perhapsReplaced,
   refusedProblem,
   repeatsFixed,
   sameOrigin,
@@ -184,7 +186,8 @@ export class Classifier {
     }
     hash.content(cells, this.positions)
     const isUndone = found !== undefined
-      && ((found.state === "undone" && !plan.resendUndone) || contents.isStillInForm(found, cells))
+      && ((found.state === "undone" && !plan.resendUndone) || contents.isStillInForm(found, cells)
+        || found.earlier.some((before) => this.isSentAlike(before, cells)))
     const isKnown = found !== undefined && (isHeld || found.state === "imported")
     if (isKnown && isSame) return this.setKnown(one, key, isHeld ? "inDoubt" : "alreadyImported")
     if (replacedBy.length > 0) return this.setReplaced(one, replacedBy, found)
@@ -193,6 +196,10 @@ export class Classifier {
     if (isStillDuplicate) {
       return this.rejectAs(one, "duplicate", [stillDuplicate(plan), ...(this.checker.check(cells) ?? [])])
     }
+    const lost = found === undefined || isSame || one.origin !== undefined ? [] : contents.lost(
+      found.superseded.flatMap(({ columns, fixed }) => (fixed === found.id ? [] : [columns])),
+    )
+    if (lost.length > 0) return this.rejectAs(one, "duplicate", [perhapsReplaced(plan, lost)])
     if (isKnown) return this.setChanged(one, key, found, isHeld)
     this.classifyUnsent(one, key, found, isDoubtful)
   }
@@ -224,7 +231,10 @@ export class Classifier {
       return fates.set(row, "filtered", replacedBy.length > 0 || found?.leftOut === true ? "final" : undefined)
     }
     if (replacedBy.length > 0) return this.setReplaced({ ...one, key: undefined }, replacedBy)
-    this.rejectAs({ ...one, key: undefined }, "invalid", [fault ?? missingKeyProblem(plan.pipeline)])
+    const problem = fault ?? missingKeyProblem(plan.pipeline)
+    const lost = this.contents.lost(found?.columns ?? [])
+    const message = lost.length === 0 ? problem.message : `${problem.message} ${perhapsFixed(lost)}`
+    this.rejectAs({ ...one, key: undefined }, "invalid", [{ ...problem, message }])
   }
 
   /** Classifies a row whose imported content is unchanged in the columns that were mapped when it was sent. */

@@ -4,7 +4,7 @@ import { eachAnswered, type Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import { looseText } from "../domain/looseKey.ts"
 import type { Problem, ProblemCode } from "../domain/problem.ts"
-import type { Cells, Column } from "../domain/row.ts"
+import { type Cells, type Column, nameOrPosition } from "../domain/row.ts"
 import { untrimmedText } from "../kinds/cells.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { Facts } from "../ledger/facts.ts"
@@ -17,10 +17,17 @@ import { idPattern } from "../source/fixed.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 import type { RunLedger, RunPlan } from "./RunContext.ts"
 
+/** Returns the positions of columns by their names. A name under `source.columns` also stands for a column that has a title, because the title may be new. */
+const positionsByName = (columns: ReadonlyArray<Column>): ReadonlyMap<string, number> =>
+  new Map([
+    ...columns.flatMap(({ alias, position }) => (alias === undefined ? [] : [[alias, position] as const])),
+    ...columns.map((column) => [nameOrPosition(column), column.position] as const),
+  ])
+
 /** Returns the positions of the columns with these names, in the order of the names. -1 for a column that the source lacks. */
 export const positionsOf = (names: ReadonlyArray<string>, columns: ReadonlyArray<Column>): ReadonlyArray<number> => {
-  const all = columnNames(columns)
-  return [...names].sort().map((name) => columns[all.indexOf(name)]?.position ?? -1)
+  const positions = positionsByName(columns)
+  return [...names].sort().map((name) => positions.get(name) ?? -1)
 }
 
 /** Digests the cells of some columns, in the order of the column names. A column that the source lacks counts as empty. */
@@ -232,7 +239,6 @@ export const makeContents = (
   { columns, end, shape }: Pick<RunPlan, "columns" | "end" | "shape">,
   digest: Digester,
 ) => {
-  const all = columnNames(columns)
   const now = contentDigest(shape, columns, digest)
   const current = shape.toSorted().join("\n")
   // Compares arrays by identity: the ledger has one array for each list of columns.
@@ -248,8 +254,8 @@ export const makeContents = (
   }
   const isOver = (cells: Cells) => ({ columns, content }: Pick<Superseded, "columns" | "content">): boolean =>
     content.equals(over(columns, cells))
-  const allSorted = all.toSorted()
-  const positions = new Map(all.map((name, at) => [name, columns[at]?.position ?? -1]))
+  const allSorted = columnNames(columns).toSorted()
+  const positions = positionsByName(columns)
   return {
     now,
     over,
@@ -274,6 +280,9 @@ export const makeContents = (
         : known.superseded.filter((one) => !(one.isUndone && one.fixed === known.id) && isOver(cells)(one)),
     /** Whether an earlier submission of a row that was undone, which is still in the form, has this content. */
     isStillInForm: ({ earlier }: KnownRow, cells: Cells): boolean => earlier.some(isOver(cells)),
+    /** Returns the columns in these lists that the source lacks. */
+    lost: (lists: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
+      [...new Set(lists.flat())].filter((name) => !positions.has(name)),
   }
 }
 

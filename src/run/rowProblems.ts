@@ -2,6 +2,7 @@
 import type { Item } from "../domain/item.ts"
 import { brief, cut, type Problem } from "../domain/problem.ts"
 import { shownName } from "../domain/row.ts"
+import { firstOf } from "../domain/words.ts"
 import type { MappedAnswer } from "../mapping/Mapping.ts"
 import type { Origin } from "./content.ts"
 import type { RunPlan } from "./RunContext.ts"
@@ -49,6 +50,18 @@ export const repeatsFixed: Problem = {
   message:
     "The row equals one that was fixed and imported, which this source also contains, as it was or fixed. If it is a different record, correct it in the source. Otherwise, remove it.",
 }
+
+/** Says that a row can't be compared with the originals of fixed rows, because the source lacks some of their columns. */
+export const perhapsFixed = (lost: ReadonlyArray<string>): string =>
+  `The source lacks ${lost.length === 1 ? "the column" : "the columns"} ${firstOf(lost, 5)}, `
+  + "so it is unknown whether the row was fixed and imported before. If a column has a new title, name it under source.columns as before. If the row was imported, acknowledge it."
+
+/** Returns the problem of such a row that has a key. */
+export const perhapsReplaced = ({ keyColumns }: Keyed, lost: ReadonlyArray<string>): Problem => ({
+  code: "duplicate-key",
+  column: keyColumns[0],
+  message: `${perhapsFixed(lost)} If it is a different row, give it a different key.`,
+})
 
 /** Returns the problem of a second row of a fixed rejected.csv with the same `_id`. */
 export const sameOrigin = (row: number): Problem => ({

@@ -215,6 +215,57 @@ scoped(
 )
 
 scoped(
+  "the original of a row that was fixed with a different key is not sent, even if a column has a new title",
+  Effect.gen(function*() {
+    const { file, names, run, settings, source, write } = yield* world
+    const sink = ", onChange: import-again, stopWhen: { changed: 100% }"
+    const [ada, eve, dora, carl] = [
+      "1,Ada,a@example.org",
+      "1,Eve,e@example.org",
+      "5,Dora,nowhere",
+      ",Carl,c@example.org",
+    ]
+    const others = [eve, dora, carl, ...people(10, 12)]
+    yield* settings({ sink })
+    yield* source([ada, ...others])
+    const first = yield* run()
+    expect(first).toMatchObject({ exitCode: 1, rows: { imported: 4, duplicate: 1, invalid: 2 } })
+    const fixed = (yield* file(first, "rejected.csv"))
+      .replace("\n1,Eve", "\n7,Eve").replace("\n5,Dora,nowhere", "\n6,Dora,d@example.org").replace(
+        "\n,Carl",
+        "\n8,Carl",
+      )
+    yield* write("fixed.csv", fixed)
+    expect(yield* run({ source: "fixed.csv" })).toMatchObject({ exitCode: 0, rows: { imported: 3 } })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 7 } })
+
+    // Only the answers of rows that were sent are known.
+    const renamed = { sink, name: "Full name", mail: ", onInvalid: drop" }
+    yield* settings(renamed)
+    yield* source([ada, ...others], "No,Full name,Mail")
+    const unknown = yield* run()
+    expect(unknown).toMatchObject({ exitCode: 1, rows: { alreadyImported: 4, duplicate: 2, invalid: 1, imported: 0 } })
+    const rejected = yield* file(unknown, "rejected.csv")
+    expect(rejected.match(/The source lacks the column Name/g)).toHaveLength(3)
+    expect(rejected).not.toContain("give one of them a different key")
+    yield* source(others, "No,Full name,Mail")
+    expect(yield* run()).toMatchObject({
+      exitCode: 1,
+      rows: { alreadyImported: 3, duplicate: 2, invalid: 1, imported: 0 },
+    })
+
+    // Both ways out that the message names.
+    yield* source([ada, ...others], "No,Full name,Mail")
+    yield* settings({ ...renamed, source: ", columns: { Name: { header: Full name, nth: 1, of: 1 } }" })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 7 } })
+    yield* settings(renamed)
+    yield* source([ada, "9,Eve,e@example.org", ...people(10, 12)], "No,Full name,Mail")
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 1 } })
+    expect(names()).toHaveLength(8)
+  }),
+)
+
+scoped(
   "a duplicate that was sent because the row key was edited is not sent again from an older rejected.csv",
   Effect.gen(function*() {
     const { file, names, run, settings, source, write } = yield* world

@@ -250,7 +250,10 @@ scoped(
   Effect.gen(function*() {
     const one = yield* world
     const dump = (day: string, name: string) =>
-      one.write(`dump-2026-11-${day}.csv`, ["No,Name,Mail", ...people(1, 2), edited(3, name), ...people(4, 20)].join("\n"))
+      one.write(
+        `dump-2026-11-${day}.csv`,
+        ["No,Name,Mail", ...people(1, 2), edited(3, name), ...people(4, 20)].join("\n"),
+      )
     yield* one.settings({ ...again, file: "{ glob: ../dump-*.csv, take: newest }" })
     yield* dump("01", "Person 3")
     expect(yield* one.run()).toMatchObject({ exitCode: 0, rows: { imported: 20 } })

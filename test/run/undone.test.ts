@@ -148,6 +148,24 @@ scoped(
 )
 
 scoped(
+  "a row whose second submission was undone is not resent with the answers of the first one if a column has a new title",
+  Effect.gen(function*() {
+    const { configure, names, run, settings, source, undo } = yield* world
+    yield* configure("    capabilities: [delete]\n")
+    const sink = ", onChange: import-again"
+    yield* settings({ sink })
+    yield* source(people(1, 12))
+    yield* run()
+    yield* source(["1,Wrong,p1@example.org", ...people(2, 12)])
+    yield* undo((yield* run()).run)
+    yield* settings({ sink, name: "Full name" })
+    yield* source(people(1, 12), "No,Full name,Mail")
+    expect((yield* run({ resendUndone: true })).rows).toMatchObject({ undone: 1, alreadyImported: 11, imported: 0 })
+    expect(names()).toHaveLength(12)
+  }),
+)
+
+scoped(
   "a rejected duplicate of an undone row stays rejected, because it was never sent",
   Effect.gen(function*() {
     const { configure, file, run, source, undo, write } = yield* world

@@ -93,19 +93,21 @@ function* sentAnswers(
   )
   return yield* texts.read(() =>
     new Map(found.flatMap(([row, item, answers]) => {
+      if (item === null) return answers === null ? [] : [[row, sentIn(answers, texts)]]
       const sent = new Map<string, Buffer | undefined>()
-      if (item !== null) {
-        eachAnswered(JSON.parse(item) as Item, (id, value) => void sent.set(id, digest.value(value as Json)))
-      } else if (answers !== null) {
-        for (const [id, one] of unpackAnswers(answers, texts)) {
-          // Only an answer that was returned without being sent has a digest of what was returned alone.
-          if (one.sent !== undefined || one.returned === undefined) sent.set(id, one.sent)
-        }
-      } else return []
+      eachAnswered(JSON.parse(item) as Item, (id, value) => void sent.set(id, digest.value(value as Json)))
       return [[row, sent]]
     }))
   )
 }
+
+const sentIn = (answers: Buffer, texts: Store["texts"]): NonNullable<KnownRow["sent"]> =>
+  new Map(
+    Array.from(unpackAnswers(answers, texts)).flatMap(([id, { returned, sent }]) =>
+      // Only an answer that was returned without being sent has a digest of what was returned alone.
+      sent === undefined && returned !== undefined ? [] : [[id, sent]]
+    ),
+  )
 
 /**
  * Returns what the ledger knows under each key digest, in the same order.
@@ -181,6 +183,7 @@ function* keylessRows(
     groupBy(superseded, ({ columns }) => columns),
     ([columns, all]) => [columns, groupBy(all, ({ content }) => content.toString("latin1"))] as const,
   )
+  const lists = byList.map(([columns]) => columns)
   const replaced = (at: number): KeylessRow["replacedBy"] => {
     for (const [columns, contents] of byList) {
       const all = contents.get(filled(at, columns).toString("latin1"))
@@ -193,6 +196,7 @@ function* keylessRows(
   return rows.map((at, nth) => ({
     state: "keyless",
     replacedBy: replaced(at),
+    columns: lists,
     leftOut: whole[nth] !== undefined && isIn(leftOut, whole[nth]),
   }))
 }
@@ -213,13 +217,20 @@ function* detailsOf(store: Store, rows: ReadonlyArray<Pick<KnownRow, "id" | "sta
 }
 
 function* earlierOf({ texts }: Store, rows: ReadonlyArray<number>): Sql<ReadonlyMap<number, KnownRow["earlier"]>> {
-  const found = yield* ofIds<readonly [number, Buffer, number]>(
-    "SELECT row, content, shape FROM replaced",
+  const found = yield* ofIds<readonly [number, Buffer, number, Buffer | null]>(
+    "SELECT row, content, shape, answers FROM replaced",
     "row",
     rows,
   )
-  const lists = yield* texts.read(() => found.map(([, , shape]) => texts.listOf(shape)))
-  return groupBy(found.map(([row, content], at) => ({ row, content, columns: lists[at] ?? [] })), ({ row }) => row)
+  const all = yield* texts.read(() =>
+    found.map(([row, content, shape, answers]) => ({
+      row,
+      content,
+      columns: texts.listOf(shape),
+      sent: answers === null ? undefined : sentIn(answers, texts),
+    }))
+  )
+  return groupBy(all, ({ row }) => row)
 }
 
 function* refusalsOf(
