@@ -37,8 +37,8 @@ export interface Counts {
     readonly unread: number
   }
   readonly drift: Drift
-  /** Rows that needed review when a run last read the source, and how many of them a person has acknowledged. */
-  readonly attention: { readonly rows: number; readonly acknowledged: number }
+  /** Rows that needed review when a run last read the source, how many of them a person has acknowledged, and how many of the others can be fixed, because they were not imported before. */
+  readonly attention: { readonly rows: number; readonly acknowledged: number; readonly fixable: number }
   readonly leftOut: number
   readonly settlements: number
   /** Number of the last batch that any pipeline recorded. 0 if there is none. */

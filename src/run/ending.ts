@@ -205,6 +205,8 @@ interface EndedRun {
   /** Why the run was refused because rows may be known under different keys, if it was. */
   readonly refused?: Extract<StopReason, { readonly _tag: "Refused" }> | undefined
   readonly rows: RowCounts
+  /** The number of rows that need review and that can be fixed, because they were not imported before. */
+  readonly fixable: number
   readonly inDoubt: number
   /** The number of submissions that came back different, or that the service lacks. */
   readonly wrong: number
@@ -218,7 +220,7 @@ type Options = Readonly<Record<string, string | true | undefined>>
 
 /** Returns the command to run next, as a shell reads it. It is the last line on stderr for any exit code except 0. It is never the command that failed. */
 export const nextCommand = (end: EndedRun): string | undefined => {
-  const { coverage, exitCode, inDoubt, pipeline, refused, rejected, rows, run: { mode, ...run }, wrong } = end
+  const { coverage, exitCode, fixable, inDoubt, pipeline, refused, rejected, rows, run: { mode, ...run }, wrong } = end
   const to = { "--to": run.target }
   const source = { "--source": run.otherSource }
   const command = (name: string, options: Options = {}, ...more: ReadonlyArray<string>) =>
@@ -249,7 +251,7 @@ export const nextCommand = (end: EndedRun): string | undefined => {
       if (rows.invalid > 0 && rows.invalid === rows.read - rows.filtered && run.otherSource === undefined) {
         return command("check")
       }
-      return rows.invalid + rows.refused + rows.duplicate > 0
+      return fixable > 0
         ? runAgain({ "--source": rejected })
         : command("acknowledge", { "--all": true, ...to, "--because": reasonPlaceholder })
     case exits.wrong.code:

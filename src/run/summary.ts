@@ -304,6 +304,7 @@ const summarise = (ended: Ended) =>
         exitCode,
         refused: result.reasons.find((reason) => reason._tag === "Refused"),
         rows,
+        fixable: standing.attention.fixable,
         inDoubt,
         wrong: unproven - left.unread,
         rejected: `${folder.path}/rejected.csv`,

@@ -64,6 +64,26 @@ scoped(
 )
 
 scoped(
+  "a run whose changed rows alone need review names acknowledge as the next command, whatever other rows it rejects",
+  Effect.gen(function*() {
+    const { run, say, source } = yield* acknowledging
+    yield* source([...good, "21,Bad,nobody"])
+    yield* run()
+    yield* say({ keys: "all" })
+    const rejected = [good[1]!, "21,Bad,nobody"]
+    yield* source(["1,Changed,p1@example.org", ...good.slice(1), ...rejected])
+    const changed = yield* run()
+    expect(changed).toMatchObject({ exitCode: 1, rows: { changed: 1, invalid: 1, duplicate: 1 }, needReview: 1 })
+    const next = "formferry acknowledge people --all --because TEXT"
+    expect(changed.next).toBe(next)
+    const repeated = yield* run()
+    expect(repeated).toMatchObject({ exitCode: 1, unchangedSince: changed.run, next })
+    yield* source(["1,Changed,p1@example.org", ...good.slice(1), ...rejected, "22,Worse,nobody"])
+    expect((yield* run()).next).toMatch(/rejected\.csv/)
+  }),
+)
+
+scoped(
   "a skipped duplicate does not skip the row with the same key",
   Effect.gen(function*() {
     const { names, run, say, source } = yield* acknowledging

@@ -80,13 +80,15 @@ export function* standing(store: Store, pipeline: string, place: number): Sql<St
 }
 
 /** Counts the rows that needed review when a run last read the source. */
-function* attentionOf(place: number): Sql<{ readonly rows: number; readonly acknowledged: number }> {
-  const found = yield* get<readonly [number, number]>(
-    `SELECT count(*), count(*) FILTER (WHERE ${isAcknowledged("t", "t.content", "t.what")})
+function* attentionOf(place: number): Sql<Counts["attention"]> {
+  const acknowledged = isAcknowledged("t", "t.content", "t.what")
+  const found = yield* get<readonly [number, number, number]>(
+    `SELECT count(*), count(*) FILTER (WHERE ${acknowledged}),
+       count(*) FILTER (WHERE t.what <> ${fateCode.changed} AND NOT ${acknowledged})
      FROM attention t WHERE t.place = ?1 AND t.seen = (SELECT latest FROM place WHERE id = ?1)`,
     [place],
   )
-  return { rows: found?.[0] ?? 0, acknowledged: found?.[1] ?? 0 }
+  return { rows: found?.[0] ?? 0, acknowledged: found?.[1] ?? 0, fixable: found?.[2] ?? 0 }
 }
 
 export function* importedUnderOther(place: number, mapping: string): Sql<number> {
