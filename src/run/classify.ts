@@ -196,10 +196,12 @@ export class Classifier {
     if (isStillDuplicate) {
       return this.rejectAs(one, "duplicate", [stillDuplicate(plan), ...(this.checker.check(cells) ?? [])])
     }
-    const lost = found === undefined || isSame || one.origin !== undefined ? [] : contents.lost(
-      found.superseded.flatMap(({ columns, fixed }) => (fixed === found.id ? [] : [columns])),
-    )
-    if (lost.length > 0) return this.rejectAs(one, "duplicate", [perhapsReplaced(plan, lost)])
+    if (found !== undefined && !isSame && one.origin === undefined) {
+      const lost = contents.lost(
+        found.superseded.flatMap(({ columns, fixed }) => (fixed === found.id ? [] : [columns])),
+      )
+      if (lost.length > 0) return this.rejectAs(one, "duplicate", [perhapsReplaced(plan, lost)])
+    }
     if (isKnown) return this.setChanged(one, key, found, isHeld)
     this.classifyUnsent(one, key, found, isDoubtful)
   }
