@@ -4,8 +4,7 @@ import type { RowChunk } from "../domain/row.ts"
 import { counted } from "../domain/words.ts"
 import type { KeyRule, RowIdentity } from "../ledger/facts.ts"
 import { eachChunk } from "../source/chunks.ts"
-import { columnNames } from "../source/columns.ts"
-import { conditionsOf, findSameKeyRows, type KeyOf, restAnswers } from "./content.ts"
+import { conditionsOf, findSameKeyRows, type KeyOf, positionsByName, restAnswers } from "./content.ts"
 import { moveKeys } from "./moveKeys.ts"
 import { earlierKeys, keyRuleOf, refuse, rekeyCommand, sameList } from "./rowIdentity.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
@@ -28,7 +27,7 @@ export const adoptKeys = Effect.gen(function*() {
   const { firstColumns: first, identity, isAnyLeftOut, isBlank: blank } = facts
   const now = keyRuleOf(run)
   const lost = now.columns === "content"
-    ? (first ?? []).filter((name) => !columnNames(run.columns).includes(name))
+    ? (first ?? []).filter((name) => !positionsByName(run.columns).has(name))
     : []
   if (lost.length > 0) {
     const [name = ""] = lost

@@ -18,7 +18,7 @@ import { KeyTable, RowHash } from "./KeyTable.ts"
 import type { RunLedger, RunPlan } from "./RunContext.ts"
 
 /** Returns the positions of columns by their names. A name under `source.columns` also stands for a column that has a title, because the title may be new. */
-const positionsByName = (columns: ReadonlyArray<Column>): ReadonlyMap<string, number> =>
+export const positionsByName = (columns: ReadonlyArray<Column>): ReadonlyMap<string, number> =>
   new Map([
     ...columns.flatMap(({ alias, position }) => (alias === undefined ? [] : [[alias, position] as const])),
     ...columns.map((column) => [nameOrPosition(column), column.position] as const),

@@ -7,7 +7,7 @@ import type { KeyRule } from "../ledger/facts.ts"
 import type { Digester, PipelineLedger } from "../ledger/Ledger.ts"
 import { emptyTexts } from "../project/sourceSection.ts"
 import { columnNames } from "../source/columns.ts"
-import { contentDigest, type KeyOf, numberedKeys } from "./content.ts"
+import { contentDigest, type KeyOf, numberedKeys, positionsByName } from "./content.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 import { Stop } from "./Stop.ts"
 
@@ -82,7 +82,8 @@ export const earlierKeys = (
 ): EarlierKeys | "same" | undefined => {
   const names = columnNames(run.columns)
   if (rule.columns === "content") {
-    if (first === undefined || first.some((name) => !names.includes(name))) return undefined
+    const positions = positionsByName(run.columns)
+    if (first === undefined || first.some((name) => !positions.has(name))) return undefined
     return { rule, keys: numberedKeys(contentDigest(first, run.columns, digest), run.mapping.filtered) }
   }
   const { previousRowKey } = run.pipeline.source

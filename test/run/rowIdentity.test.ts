@@ -218,7 +218,7 @@ describe("a changed row key", () => {
       expect(at.names()).toEqual(["Ada", "Bob", "Eve"])
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("a row key made from the row's content is refused if the source lacks one of its columns", () =>
+  it.scopedLive("a row key made from the row's content is refused if the source lacks one of its columns, until that is named", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.settings({ rowKey: "content" })
@@ -235,6 +235,9 @@ sink: { service: live, form: people }
       )
       yield* at.source(twenty.map((number) => person(String(number), number)), "No,Name,E-mail")
       stopped(yield* at.run(), /the source lacks 1 key column: Mail.*source\.columns/)
+      yield* at.settings({ rowKey: "content", source: ", columns: { Mail: { header: E-mail, nth: 1, of: 1 } }" })
+      const named = yield* at.run()
+      expect([named.exitCode, named.rows.alreadyImported], named.because.join(" ")).toEqual([0, 20])
       expect(at.names()).toHaveLength(20)
     }).pipe(Effect.provide(platform)))
 
