@@ -124,6 +124,7 @@ const listed = [
   "exitCode",
   "rows",
   "readBack",
+  "needReview",
   "zone",
 ] as const
 

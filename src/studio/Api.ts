@@ -91,12 +91,12 @@ export type Job = typeof Job.Type
 
 // Results
 
-const PastRun = RunReport.pick("form", "mode", "outcome", "rows", "run", "startedAt")
+const PastRun = RunReport.pick("form", "mode", "needReview", "outcome", "rows", "run", "startedAt")
 
 const Results = struct({
   report: struct({
     ...PastRun.fields,
-    ...RunReport.pick("anomalies", "because", "differences", "needReview", "next", "pipeline", "readBack", "warnings")
+    ...RunReport.pick("anomalies", "because", "differences", "next", "pipeline", "readBack", "warnings")
       .fields,
   }),
   runs: List(PastRun, "the newest runs, the newest first"),

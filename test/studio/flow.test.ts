@@ -241,20 +241,6 @@ live(
 )
 
 live(
-  "home says that a pipeline whose file has mistakes can't run",
-  Effect.gen(function*() {
-    const { root, write } = yield* world
-    yield* write("pipelines/broken.yaml", "pipeline: broken\nsource: 1\n")
-    const { call } = yield* Effect.flatMap(served(root), (studio) => Effect.promise(() => pageOf(studio)))
-    const { pipelines } = yield* Effect.promise(() => call("project", "home", {}))
-    expect(Object.fromEntries(pipelines.map(({ name, problem }) => [name, problem]))).toEqual({
-      broken: "The pipeline's file has mistakes, so it can't run.",
-      people: undefined,
-    })
-  }),
-)
-
-live(
   "a row with too many cells comes with those beyond the header, and is sent without them after a fix",
   Effect.gen(function*() {
     const { names, root, run, source } = yield* world
@@ -365,7 +351,10 @@ live(
       needReview: 0,
       message: expect.stringMatching(/^Needs your decision\. /),
     })
-    const { report } = yield* Effect.promise(() => call("results", "report", { pipeline: "people" }))
-    expect(report).toMatchObject({ outcome: "attention", needReview: 0 })
+    const { report, runs } = yield* Effect.promise(() => call("results", "report", { pipeline: "people" }))
+    for (const one of [report, runs[0]]) expect(one).toMatchObject({ outcome: "attention", needReview: 0 })
+    const decision = { title: "Needs your decision" }
+    const { pipelines } = yield* Effect.promise(() => call("project", "home", {}))
+    expect(pipelines[0]).toMatchObject({ state: decision, standings: [{ runs: [{ state: decision }, {}] }] })
   }),
 )

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks"
 import { fateWords, rejectedIn, verdictWords } from "../../domain/fate.ts"
 import type { RejectedLine } from "../../domain/rejectedLine.ts"
-import { modeWords, outcomeWord, outcomeWords } from "../../domain/run.ts"
+import { modeWords, outcomeWord } from "../../domain/run.ts"
 import { isWebAddress } from "../../domain/visible.ts"
 import { count, numbers } from "../../domain/words.ts"
 import type { Calls, Settled } from "../Api.ts"
@@ -256,7 +256,7 @@ const History = ({ of: { allRuns, report, runs }, pipeline }: Readonly<{ pipelin
     {table(
       t.history,
       [t.started, t.mode, t.form, numbers(capital(t.read)), numbers(capital(fateWords.imported.title)), t.outcome],
-      runs.map(({ form, mode, outcome, rows, run, startedAt }) => [
+      runs.map(({ form, mode, needReview, outcome, rows, run, startedAt }) => [
         run,
         <a href={addressOf("results", pipeline, run)} aria-current={run === report.run ? "true" : undefined}>
           {when(startedAt)}
@@ -265,7 +265,7 @@ const History = ({ of: { allRuns, report, runs }, pipeline }: Readonly<{ pipelin
         safe(form.name),
         count(rows.read),
         count(rows.imported),
-        badge(outcomeWords[outcome]),
+        badge(outcomeWord({ needReview, outcome })),
       ]),
       allRuns,
     )}

@@ -256,9 +256,12 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
       }),
     )
     const { call, follow } = await pageOf(studio)
-    await follow((await call("runs", "start", { pipeline: "mails", mode: "run" })).id)
+    await follow((await call("runs", "start", { pipeline: "mails", mode: "dry-run" })).id)
     const { close, isQuiet, page } = await its.open()
-    await page.goto(`${studio.origin}/#/results/mails`)
+    // A dry run has results, although the ledger contains nothing of it.
+    const card = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "mails" }) })
+    await card.getByText("Never ran").waitFor()
+    await card.getByRole("link", { name: "Results" }).click()
     const why = page.getByRole("region", { name: "1 rejected row" }).getByRole("cell", { name: /expected an email/ })
     expect((await why.boundingBox())?.width).toBeGreaterThan(150)
     await isQuiet()
