@@ -110,6 +110,9 @@ export const strayQuotes = "stray quotes"
 /** In a file's `taken`: what the entry about empty rows says before the number of the first row below one. */
 export const aboveRow = "first above row"
 
+/** What a job of the studio does. */
+export const jobWords = { check: "check", ...modeWords } as const
+
 /** What a person has to confirm before rows are sent. */
 export interface SendQuestion {
   readonly service: string

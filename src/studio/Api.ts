@@ -10,8 +10,9 @@ import type { ProgressEvent } from "../domain/progress.ts"
 import type { RejectedRows } from "../domain/rejectedLine.ts"
 import { RunReport } from "../domain/report.ts"
 import { Count, Flag, Text } from "../domain/reportFields.ts"
-import { outcomes, type SendQuestion } from "../domain/run.ts"
+import type { SendQuestion } from "../domain/run.ts"
 import type { SettleResult } from "../domain/settled.ts"
+import type { Label } from "../domain/words.ts"
 import { Operation } from "../jobs/draftEdit.ts"
 import type { Overview } from "../jobs/pipelineCard.ts"
 import { DiagnosticSchema } from "../project/errors.ts"
@@ -78,8 +79,7 @@ const Job = struct({
     Schema.TaggedStruct("Asking", { question: Shown<SendQuestion>() }),
     Schema.TaggedStruct("Ended", {
       exitCode: Count("the exit code that the command would have"),
-      outcome: may(Schema.Literal(...outcomes)),
-      needReview: RunReport.fields.needReview,
+      word: Shown<Label>(),
       run: may(Text("the run's id, if it left a report")),
       message: Text("what happened, as sentences"),
       diagnostics: List(DiagnosticSchema, "findings of a check, or why a run did not start"),

@@ -6,21 +6,24 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as PubSub from "effect/PubSub"
+import * as RcRef from "effect/RcRef"
 import * as Stream from "effect/Stream"
 import { resolve, sep } from "node:path"
 import { allFindings } from "../domain/diagnostic.ts"
-import { exits } from "../domain/exit.ts"
+import { exits, nextAfter } from "../domain/exit.ts"
 import type { ProgressEvent } from "../domain/progress.ts"
-import { outcomeWord, reasonsOf, type SendQuestion } from "../domain/run.ts"
+import { jobWords, outcomeWord, reasonsOf, type SendQuestion } from "../domain/run.ts"
 import { commandLine } from "../domain/shell.ts"
 import { isoOf } from "../domain/times.ts"
+import { counted, type Label } from "../domain/words.ts"
 import { attempt, type AttemptFailure, failureOf, type Notifier } from "../jobs/attempt.ts"
-import { checkProject, checkStatus } from "../jobs/check.ts"
+import { type CheckOptions, checkProject, checkStatus } from "../jobs/check.ts"
 import { orInterrupted } from "../jobs/prepare.ts"
 import { readyRows } from "../jobs/readyRows.ts"
 import { rehearsePipeline } from "../jobs/rehearse.ts"
 import { fixedFile } from "../jobs/rejectedRows.ts"
 import { runPipeline, withoutOptions } from "../jobs/run.ts"
+import { type Services, shareServices } from "../jobs/services.ts"
 import { SlidingRate } from "../jobs/SlidingRate.ts"
 import { findTarget } from "../jobs/target.ts"
 import type { Disk } from "../project/disk.ts"
@@ -78,6 +81,8 @@ export const makeJobs = (jobOptions: JobOptions) =>
     const news = yield* PubSub.sliding<Job>(1024)
     const scope = yield* Effect.scope
     const context = yield* Effect.context<Disk | Notifier>()
+    // Jobs share the services' rate limits. When no job runs, the next one uses the settings as they are then.
+    const services = yield* RcRef.make({ acquire: shareServices })
     let count = 0
     let isEnding = false
 
@@ -103,7 +108,10 @@ export const makeJobs = (jobOptions: JobOptions) =>
         )
         // A check has nothing to finish. A run stops by itself.
         const isStopped = entry.job.mode === "check" ? Deferred.await(entry.stop) : Effect.never
-        const working = work(entry, jobOptions, (state) => change(entry, { state }))
+        const working = Effect.scoped(Effect.flatMap(
+          RcRef.get(services),
+          (shared) => work(entry, jobOptions, shared, (state) => change(entry, { state })),
+        ))
         const exit = yield* Effect.exit(Effect.raceFirst(orInterrupted(isStopped, working), telling))
         const end = Exit.isSuccess(exit) ? exit.value : failed(exit.cause, entry.job)
         yield* change(entry, { state: { _tag: "Ended", ...end } })
@@ -119,9 +127,10 @@ export const makeJobs = (jobOptions: JobOptions) =>
             job.pipeline === asked.pipeline && job.state._tag !== "Ended"
           )
           if (busy !== undefined) {
-            return yield* refused(
-              `A ${busy.job.mode} of ${asked.pipeline} is in progress. Wait until it has ended, or stop it.`,
-            )
+            const help = busy.job.state._tag === "Asking"
+              ? "Confirm or decline it first"
+              : "Wait until it has ended, or stop it"
+            return yield* refused(`A ${jobWords[busy.job.mode]} of ${asked.pipeline} is in progress. ${help}.`)
           }
           const entry: Entry = {
             job: {
@@ -185,10 +194,15 @@ export const makeJobs = (jobOptions: JobOptions) =>
  *
  * @param change changes the state of the job, and publishes the job
  */
-const work = (entry: Entry, { guard, root }: JobOptions, change: (state: Job["state"]) => Effect.Effect<unknown>) =>
+const work = (
+  entry: Entry,
+  { guard, root }: JobOptions,
+  services: Services,
+  change: (state: Job["state"]) => Effect.Effect<unknown>,
+) =>
   Effect.gen(function*() {
     const { fixedOf, mode, pipeline, to } = entry.job
-    if (mode === "check") return yield* checked(root, pipeline, guard)
+    if (mode === "check") return yield* checked(root, pipeline, { guard, services })
     const project = guard(yield* loadProject(root, { pipelines: [pipeline] }))
     const { target } = yield* findTarget(project, { pipeline, to })
     const service = project.services.get(target.service)
@@ -201,6 +215,7 @@ const work = (entry: Entry, { guard, root }: JobOptions, change: (state: Job["st
       ...withoutOptions,
       pipeline,
       to,
+      services,
       source: fixedOf === undefined ? undefined : yield* fixedFile(project, pipeline, fixedOf),
       projectOption: undefined,
       interrupted: Deferred.await(entry.stop),
@@ -230,41 +245,65 @@ const work = (entry: Entry, { guard, root }: JobOptions, change: (state: Job["st
         pipeline,
         runPipeline(project, { ...options, dryRun: mode === "dry-run", confirm: () => false, ask }),
       )
-    const { exitCode, needReview, next, outcome, run } = report
-    const message = [`${outcomeWord(report).title}.`, ...reasonsOf(report)].join(" ")
-    return { exitCode, outcome, needReview, run, next, message, diagnostics: [] }
+    const { exitCode, next, run } = report
+    const word = outcomeWord(report)
+    const message = [`${word.title}.`, ...reasonsOf(report)].join(" ")
+    return { exitCode, word, run, next, message, diagnostics: [] }
   })
 
-const checked = (root: string, pipeline: string, guard: JobOptions["guard"]) =>
-  Effect.map(checkProject(root, [pipeline], { guard }), (found) => {
+const checked = (root: string, pipeline: string, options: CheckOptions) =>
+  Effect.map(checkProject(root, [pipeline], options), (found) => {
     const exitCode = checkStatus(found)
-    const failures = found.pipelines.flatMap(({ failures }) => failures.map(({ message }) => message))
-    const ready = found.pipelines.flatMap(({ data }) => data === undefined ? [] : readyRows(data))
-    return {
-      exitCode,
-      next: commandLine([exitCode === exits.complete.code ? "rehearse" : "check", pipeline]),
-      message: [...failures, ...ready].join(" "),
-      diagnostics: allFindings(found),
+    const diagnostics = allFindings(found)
+    const canRun = exitCode === exits.complete.code
+    const warnings = canRun && diagnostics.length > 0 ? `: ${counted(diagnostics.length, "warning")}` : ""
+    const word: Label = {
+      title: `${canRun ? "Can run" : "Can't run"}${warnings}`,
+      tone: canRun ? warnings === "" ? "good" : "warn" : "bad",
     }
+    const message = found.pipelines.flatMap(({ data, failures, target }) => {
+      const sentences = [...failures.map(({ message }) => message), ...data === undefined ? [] : [readyRows(data)]]
+      return sentences.length === 0 ? [] : [`${target === undefined ? "" : `${target}: `}${sentences.join(" ")}`]
+    }).join("\n")
+    // After a failed check, no command helps: a person must fix what was found.
+    const next = canRun ? commandLine(["rehearse", pipeline], { "--to": found.pipelines[0]?.target }) : undefined
+    return { exitCode, word, next, message, diagnostics }
   })
 
-const failed = (
-  cause: Cause.Cause<AttemptFailure>,
-  { fixedOf, mode, pipeline, to }: Job,
-) => {
+/** Returns how a job ended that left no report. */
+const failed = (cause: Cause.Cause<AttemptFailure>, job: Job) => {
+  const { mode, pipeline } = job
   if (Cause.isInterruptedOnly(cause)) {
-    return { exitCode: exits.interrupted.code, message: "It was stopped before anything was sent.", diagnostics: [] }
+    const word = outcomeWord({ outcome: "interrupted" })
+    const message = "It was stopped before anything was sent."
+    return { exitCode: exits.interrupted.code, word, message, diagnostics: [] }
   }
   const failure = Either.getOrUndefined(Either.flip(Cause.failureOrCause(cause)))
   const { exitCode, message } = failureOf(cause)
+  const word: Label = { title: mode === "check" ? "Can't run" : "Failed", tone: "bad" }
   if (failure?._tag === "ConfigurationInvalid") {
-    return { exitCode, diagnostics: failure.diagnostics, message: "The pipeline has mistakes. Nothing was sent." }
+    const { diagnostics } = failure
+    return { exitCode, word, diagnostics, message: "The pipeline has mistakes. Nothing was sent." }
   }
-  const verb = mode === "rehearsal" ? "rehearse" : mode === "dry-run" ? "run" : mode
-  const options = { "--to": to, "--dry-run": mode === "dry-run" || undefined, "--log-level": "debug" }
-  // The fixed rows have a different source.
-  const isShown = failure === undefined && fixedOf === undefined
-  return { exitCode, message, next: isShown ? commandLine([verb, pipeline], options) : undefined, diagnostics: [] }
+  const sentence = failure?._tag === "LedgerLocked"
+    ? `Another run of ${pipeline} is in progress. ${failure.advice}`
+    : message
+  return { exitCode, word, message: sentence, next: nextOf(failure, exitCode, job), diagnostics: [] }
+}
+
+/** Returns the command to run next after a job that left no report. It is never the command that failed. */
+const nextOf = (failure: AttemptFailure | undefined, exitCode: number, { fixedOf, mode, pipeline, to }: Job) => {
+  if (failure === undefined) {
+    const verb = mode === "rehearsal" ? "rehearse" : mode === "dry-run" ? "run" : mode
+    const options = { "--to": to, "--dry-run": mode === "dry-run" || undefined, "--log-level": "debug" }
+    // The fixed rows have a different source.
+    return fixedOf === undefined ? commandLine([verb, pipeline], options) : undefined
+  }
+  if ("next" in failure && failure.next !== undefined) return commandLine(failure.next)
+  const [command, ...options] = nextAfter(exitCode)
+  // No command can restore a ledger.
+  const isKnown = failure._tag !== "LedgerRefused" && !(command === "check" && mode === "check")
+  return isKnown ? commandLine([command, pipeline, ...options]) : undefined
 }
 
 /** Returns a function that adds the recent rates to a job's progress. */

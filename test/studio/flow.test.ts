@@ -89,7 +89,10 @@ live(
     yield* Effect.promise(async () => {
       const { call, done, follow, send } = await pageOf(studio)
       expect(await done({ pipeline: "people", mode: "check" })).toMatchObject({ exitCode: 0 })
-      expect(await done({ pipeline: "people", mode: "rehearsal" })).toMatchObject({ exitCode: 1, outcome: "attention" })
+      expect(await done({ pipeline: "people", mode: "rehearsal" })).toMatchObject({
+        exitCode: 1,
+        word: { title: "Rows need review" },
+      })
       expect(practice.count("people")).toBe(0)
       const rehearsed = (await call("results", "report", { pipeline: "people" })).report.run
       expect(await call("results", "rejected", { pipeline: "people", run: rehearsed, rows: 10 }))
@@ -152,7 +155,7 @@ live(
       const fixing = await call("runs", "start", { pipeline: "people", mode: "run", fixedOf: report.run })
       await follow(fixing.id, ({ state }) => state._tag === "Asking")
       await call("runs", "answer", { job: fixing.id, service: "live" })
-      expect((await follow(fixing.id)).at(-1)?.state).toMatchObject({ exitCode: 0, outcome: "complete" })
+      expect((await follow(fixing.id)).at(-1)?.state).toMatchObject({ exitCode: 0, word: { title: "Complete" } })
     })
     const stored = practice.submissions("people").map(({ questions }) =>
       Object.fromEntries(questions.map(({ id, value }) => [id, value]))
@@ -347,8 +350,7 @@ live(
     yield* dump(3)
     expect(yield* Effect.promise(() => done({ pipeline: "people", mode: "run" }))).toMatchObject({
       exitCode: 1,
-      outcome: "attention",
-      needReview: 0,
+      word: { title: "Needs your decision" },
       message: expect.stringMatching(/^Needs your decision\. /),
     })
     const { report, runs } = yield* Effect.promise(() => call("results", "report", { pipeline: "people" }))

@@ -70,7 +70,7 @@ const App = () => {
             ))}
           </nav>
         )}
-        <span class="running">
+        <span class="running" role="status">
           {making !== "" && known !== undefined && <a class="chip" href="#/">{safe(making)}</a>}
           {running.map((job) => (
             <a key={job.id} class="chip" href={addressOf("run", job.pipeline)}>

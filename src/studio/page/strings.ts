@@ -1,6 +1,6 @@
 import type { QuestionState, SurveyedColumn } from "../../domain/draft.ts"
 import { doneText, phases } from "../../domain/progress.ts"
-import { modeWords } from "../../domain/run.ts"
+import { jobWords } from "../../domain/run.ts"
 import { count, counted, firstOf, percent, type Tone } from "../../domain/words.ts"
 import type { Job } from "../Api.ts"
 
@@ -52,8 +52,7 @@ export const shell = {
     "If only the connection was lost, these runs continue. Runs that a schedule or a terminal started are not affected.",
     "This page continues when the studio answers again. If you start the studio again, open its new link.",
   ],
-  running: (pipeline: string, mode: keyof typeof modeWords | "check") =>
-    `${pipeline}: ${mode === "check" ? mode : modeWords[mode]} in progress`,
+  running: (pipeline: string, mode: keyof typeof jobWords) => `${pipeline}: ${jobWords[mode]} in progress`,
 }
 
 export const home = {
@@ -229,11 +228,13 @@ export const run = {
   modes: {
     check: { title: "Check", about: "Reads the files, the form and every row. Sends nothing." },
     rehearsal: { title: "Rehearse", about: "Sends everything to a practice copy of the form on this machine." },
-    "dry-run": { title: "Dry run", about: "Does everything except sending." },
+    "dry-run": { title: "Dry run", about: "Reads, maps and checks every row and writes the report. Sends nothing." },
     run: { title: "Run", about: "Sends the rows and reads each submission back." },
   } satisfies Readonly<Record<Job["mode"], object>>,
-  jobTitle: (mode: string, time: string, to = "") => `${mode}${to === "" ? "" : ` to ${to}`}: ${time}`,
+  jobTitle: (mode: string, time: string, isFixed: boolean, to = "") =>
+    `${mode}${isFixed ? " of fixed rows" : ""}${to === "" ? "" : ` to ${to}`}: ${time}`,
   willSend: (rows: number, form: string, id: string) => `${counted(rows, "row")} will be sent to ${form} (${id}).`,
+  waits: "Without an answer within 10 minutes, nothing is sent.",
   decline: "Don't send",
   typeName: (service: string) => `Type ${service} to confirm`,
   confirm: (rows: number) => `Send ${counted(rows, "row")}`,
@@ -245,7 +246,6 @@ export const run = {
     `${most === undefined ? "" : `${count(requests)} of at most `}${counted(most ?? requests, "request")} in flight.`,
   throttled: (requests: number) => `${counted(requests, "request")} slowed down by the service.`,
   closing: "Closing this page does not stop it.",
-  canRun: (warnings: number) => `It can run${warnings === 0 ? "" : `: ${counted(warnings, "warning")}`}`,
   exit: (code: number) => `Exit code ${code}`,
 }
 
