@@ -1,3 +1,4 @@
+import type { PreviewedRow } from "./previewedRow.ts"
 import { namesOf, type Word } from "./words.ts"
 
 /** The final states of a row, in the order of the balance. Every row read has exactly one fate. */
@@ -17,6 +18,18 @@ export const fateWords = {
 export type Fate = keyof typeof fateWords
 
 export const fates = namesOf(fateWords)
+
+/** Returns the fate that a run would give a previewed row. Undefined if the row is valid: it may be imported already. */
+export const previewedFate = (row: Pick<PreviewedRow, "change" | "filtered" | "problems" | "valid">) =>
+  row.filtered
+    ? "filtered"
+    : row.change !== undefined
+    ? "changed"
+    : row.valid
+    ? undefined
+    : row.problems.some(({ code }) => code === "duplicate-key")
+    ? "duplicate"
+    : "invalid"
 
 /** The number of rows with each fate. */
 export type FateCounts = { readonly [F in Fate]: number }

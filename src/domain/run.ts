@@ -14,6 +14,15 @@ export type Mode = keyof typeof modeWords
 
 export const modes = namesOf(modeWords)
 
+/** What marks the results of a mode that sends nothing to the form. */
+export const modeMarks: { readonly [M in Mode]: string | undefined } = {
+  run: undefined,
+  rehearsal:
+    "This is a rehearsal: everything went to a practice service on this machine. Nothing was sent to the form.",
+  "dry-run": "This is a dry run: every row was read and validated, and nothing was sent.",
+  reconcile: "This is a reconciliation: submissions of earlier runs were read back. Nothing was sent.",
+}
+
 /** The modes that the ledger records for runs. The command `undo` is recorded like a run. */
 export const recordedModeWords = { ...modeWords, undo: "undo" } as const
 

@@ -100,13 +100,15 @@ const Results = struct({
       .fields,
   }),
   runs: List(PastRun, "the newest runs, the newest first"),
-  allRuns: Count("all runs with a report"),
+  allRuns: Count("all runs"),
+  warnings: List(string, "which reports can't be read"),
 })
 
 const FixedCells = List(struct({ row: string, column: number, text: string }), "by the row's name; columns from 0")
 
 /** How rows in doubt were settled, what to do about those that were not, and the first 200 of them. */
-export type Settled = Pick<SettleResult, "landed" | "left" | "notLanded" | "rows" | "warnings"> & {
+export type Settled = Pick<SettleResult, "left" | "rows" | "warnings"> & {
+  readonly done: ReadonlyArray<string>
   readonly advice: ReadonlyArray<string>
 }
 
@@ -168,7 +170,7 @@ const runs = HttpApiGroup.make("runs")
 const results = HttpApiGroup.make("results")
   .add(call("report", struct({ ...ofPipeline.fields, run: may(string) }), Results))
   .add(call("rejected", struct({ ...ofRun.fields, rows: number }), Shown<RejectedRows>()))
-  .add(call("fix", struct({ ...ofRun.fields, version: string, cells: FixedCells }), struct({ version: string })))
+  .add(call("fix", struct({ ...ofRun.fields, version: string, cells: FixedCells }), struct({})))
   .add(call("doubts", ofTarget, Shown<Settled>()))
   .add(
     HttpApiEndpoint.post("settle", "/settle")

@@ -1,25 +1,18 @@
-import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as PubSub from "effect/PubSub"
 import * as RcRef from "effect/RcRef"
 import * as Stream from "effect/Stream"
 import { resolve, sep } from "node:path"
-import { allFindings } from "../domain/diagnostic.ts"
-import { exits, nextAfter } from "../domain/exit.ts"
 import type { ProgressEvent } from "../domain/progress.ts"
 import { jobWords, outcomeWord, reasonsOf, type SendQuestion } from "../domain/run.ts"
-import { commandLine } from "../domain/shell.ts"
 import { isoOf } from "../domain/times.ts"
-import { counted, type Label } from "../domain/words.ts"
-import { attempt, type AttemptFailure, failureOf, type Notifier } from "../jobs/attempt.ts"
-import { type CheckOptions, checkProject, checkStatus } from "../jobs/check.ts"
+import { attempt, type Notifier } from "../jobs/attempt.ts"
+import { checked, failed } from "../jobs/jobEnd.ts"
 import { orInterrupted } from "../jobs/prepare.ts"
-import { readyRows } from "../jobs/readyRows.ts"
 import { rehearsePipeline } from "../jobs/rehearse.ts"
 import { fixedFile } from "../jobs/rejectedRows.ts"
 import { runPipeline, withoutOptions } from "../jobs/run.ts"
@@ -250,61 +243,6 @@ const work = (
     const message = [`${word.title}.`, ...reasonsOf(report)].join(" ")
     return { exitCode, word, run, next, message, diagnostics: [] }
   })
-
-const checked = (root: string, pipeline: string, options: CheckOptions) =>
-  Effect.map(checkProject(root, [pipeline], options), (found) => {
-    const exitCode = checkStatus(found)
-    const diagnostics = allFindings(found)
-    const canRun = exitCode === exits.complete.code
-    const warnings = canRun && diagnostics.length > 0 ? `: ${counted(diagnostics.length, "warning")}` : ""
-    const word: Label = {
-      title: `${canRun ? "Can run" : "Can't run"}${warnings}`,
-      tone: canRun ? warnings === "" ? "good" : "warn" : "bad",
-    }
-    const message = found.pipelines.flatMap(({ data, failures, target }) => {
-      const sentences = [...failures.map(({ message }) => message), ...data === undefined ? [] : [readyRows(data)]]
-      return sentences.length === 0 ? [] : [`${target === undefined ? "" : `${target}: `}${sentences.join(" ")}`]
-    }).join("\n")
-    // After a failed check, no command helps: a person must fix what was found.
-    const next = canRun ? commandLine(["rehearse", pipeline], { "--to": found.pipelines[0]?.target }) : undefined
-    return { exitCode, word, next, message, diagnostics }
-  })
-
-/** Returns how a job ended that left no report. */
-const failed = (cause: Cause.Cause<AttemptFailure>, job: Job) => {
-  const { mode, pipeline } = job
-  if (Cause.isInterruptedOnly(cause)) {
-    const word = outcomeWord({ outcome: "interrupted" })
-    const message = "It was stopped before anything was sent."
-    return { exitCode: exits.interrupted.code, word, message, diagnostics: [] }
-  }
-  const failure = Either.getOrUndefined(Either.flip(Cause.failureOrCause(cause)))
-  const { exitCode, message } = failureOf(cause)
-  const word: Label = { title: mode === "check" ? "Can't run" : "Failed", tone: "bad" }
-  if (failure?._tag === "ConfigurationInvalid") {
-    const { diagnostics } = failure
-    return { exitCode, word, diagnostics, message: "The pipeline has mistakes. Nothing was sent." }
-  }
-  const sentence = failure?._tag === "LedgerLocked"
-    ? `Another run of ${pipeline} is in progress. ${failure.advice}`
-    : message
-  return { exitCode, word, message: sentence, next: nextOf(failure, exitCode, job), diagnostics: [] }
-}
-
-/** Returns the command to run next after a job that left no report. It is never the command that failed. */
-const nextOf = (failure: AttemptFailure | undefined, exitCode: number, { fixedOf, mode, pipeline, to }: Job) => {
-  if (failure === undefined) {
-    const verb = mode === "rehearsal" ? "rehearse" : mode === "dry-run" ? "run" : mode
-    const options = { "--to": to, "--dry-run": mode === "dry-run" || undefined, "--log-level": "debug" }
-    // The fixed rows have a different source.
-    return fixedOf === undefined ? commandLine([verb, pipeline], options) : undefined
-  }
-  if ("next" in failure && failure.next !== undefined) return commandLine(failure.next)
-  const [command, ...options] = nextAfter(exitCode)
-  // No command can restore a ledger.
-  const isKnown = failure._tag !== "LedgerRefused" && !(command === "check" && mode === "check")
-  return isKnown ? commandLine([command, pipeline, ...options]) : undefined
-}
 
 /** Returns a function that adds the recent rates to a job's progress. */
 const measure = (pace: Job["pace"]) => {

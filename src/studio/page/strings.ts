@@ -182,11 +182,10 @@ export const map = {
   oldFigures: "These figures are those of the last text that could be counted.",
   counting: "Counting…",
   counted: (rows: number, isWhole: boolean, to?: string) =>
-    `${isWhole ? "All" : "First"} ${counted(rows, "row")} counted${to === undefined ? "" : ` for the target ${to}`}.${
-      isWhole ? "" : " The rest is being read…"
+    `${counted(rows, "row")} counted${to === undefined ? "" : ` for the target ${to}`}, ${
+      isWhole ? "the whole source." : "the first ones. The rest is being read…"
     }`,
   errors: (errors: number) => counted(errors, "error"),
-  conflict: "The file was changed since this page read it. Nothing was written.",
   theirs: "Show the file's text",
   keepMine: "Overwrite it with this draft",
   takeTheirs: "Discard this draft",
@@ -198,19 +197,15 @@ export const preview = {
   previousRows: "Previous rows",
   nextRows: "Next rows",
   goTo: "Row",
-  problems: "Problems of all rows",
+  problems: (isWhole: boolean) => isWhole ? "Problems of all rows" : "Problems of the first rows",
   question: "Question",
   source: "Source",
   sent: "Sent",
-  states: {
-    valid: { title: "Can be sent", tone: "good" },
-    invalid: { title: "Can't be sent", tone: "warn" },
-    filtered: { title: "Skipped on purpose", tone: "calm" },
-  },
+  valid: { title: "Valid", tone: "good" },
   row: (row: number, state?: string) => `Row ${count(row)}${state === undefined ? "" : `: ${state}`}`,
   old: "The preview could not be updated. These rows show the last text that could be read.",
   none: "There is no preview yet, because the text has errors.",
-  changed: (id: string) => `Imported before as ${id}, and changed since.`,
+  changed: (id: string) => `Imported before as ${id}, with different answers:`,
 } as const
 
 export const run = {
@@ -270,7 +265,6 @@ export const results = {
   read: "read",
   edit: "Edit",
   summary: (mode: string, time: string) => `${capital(mode)} of ${time}`,
-  notSent: { rehearsal: "REHEARSAL: Nothing was sent to the form.", "dry-run": "DRY RUN: Nothing was sent." },
   readBack: "Read back",
   fullReport: "Full report",
   rejected: (rows: number) => counted(rows, "rejected row"),
@@ -283,13 +277,12 @@ export const results = {
   unsaved: (cells: number) => cells === 0 ? "" : `${counted(cells, "cell")} changed`,
   readAgain: "Read the file again",
   doubts: (rows: number) => rows === 0 ? "No row is in doubt" : `${counted(rows, "row")} in doubt`,
-  doubtsWhy: "These rows were sent with an unknown outcome. No run sends them again before they are settled.",
+  doubtsWhy:
+    "These rows were sent with an unknown outcome. Unless the pipeline has `inDoubt: resend`, no run sends them again before they are settled.",
   complete: "The export contains every submission of the form",
   because: "How you know that (it is recorded)",
   dropExport: "Drop an export of the form's results here, or choose one",
   dropHint: "Each row in doubt is looked up in it.",
-  settled: (landed: number, notLanded: number, left: number) =>
-    `${counted(landed, "row")} arrived, ${count(notLanded)} did not, ${count(left)} still in doubt.`,
   differences: (answers: number) => counted(answers, "difference"),
   editRow: (row: number) => `Edit the submission of row ${count(row)}`,
 }
