@@ -1,4 +1,3 @@
-import type { PreviewedRow } from "./previewedRow.ts"
 import { namesOf, type Word } from "./words.ts"
 
 /** The final states of a row, in the order of the balance. Every row read has exactly one fate. */
@@ -20,7 +19,12 @@ export type Fate = keyof typeof fateWords
 export const fates = namesOf(fateWords)
 
 /** Returns the fate that a run would give a previewed row. Undefined if the row is valid: it may be imported already. */
-export const previewedFate = (row: Pick<PreviewedRow, "change" | "filtered" | "problems" | "valid">) =>
+export const previewedFate = (row: {
+  readonly filtered: boolean
+  readonly valid: boolean
+  readonly change?: object | undefined
+  readonly problems: ReadonlyArray<{ readonly code: string }>
+}) =>
   row.filtered
     ? "filtered"
     : row.change !== undefined
