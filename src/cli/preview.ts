@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { type Fate, fateWords } from "../domain/fate.ts"
+import { type Fate, fateWords, previewedFate } from "../domain/fate.ts"
 import { type Json, valueText } from "../domain/json.ts"
 import type { PreviewedRow } from "../domain/previewedRow.ts"
 import { brief } from "../domain/problem.ts"
@@ -47,20 +47,9 @@ export const preview = command({
     }
     if (warnings.length > 0) output.say(`${showDiagnostics(warnings, output.err)}\n`)
     for (const note of notes) output.say(`Warning: ${note}`)
-    yield* output.print(showPreview(rows.map((row) => ({ ...row, fate: fateOf(row) })), output.out))
+    yield* output.print(showPreview(rows.map((row) => ({ ...row, fate: previewedFate(row) })), output.out))
   },
 })
-
-const fateOf = (row: Pick<PreviewedRow, "change" | "filtered" | "problems" | "valid">) =>
-  row.filtered
-    ? "filtered"
-    : row.change !== undefined
-    ? "changed"
-    : row.valid
-    ? undefined
-    : row.problems.some(({ code }) => code === "duplicate-key")
-    ? "duplicate"
-    : "invalid"
 
 /** A row as it would be sent, and its fate if that is known. */
 type PreviewRow = Omit<PreviewedRow, "filtered" | "valid"> & { readonly fate: Fate | undefined }

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { exits } from "../domain/exit.ts"
 import { reasonPlaceholder, reasonWanted } from "../domain/reason.ts"
-import { settleAdvice, type SettleResult } from "../domain/settled.ts"
+import { nextRunTexts, settleAdvice, settledText, type SettleResult } from "../domain/settled.ts"
 import { visible } from "../domain/visible.ts"
 import { count, counted, numbers, present } from "../domain/words.ts"
 import type { SettleEvidence, WhichRows } from "../jobs/settle.ts"
@@ -138,27 +138,11 @@ const most = 50
 /** Shows what `settle` did: the outcome of each row and why, the totals, and what is next. */
 const showSettled = (result: SettleResult, screen: Screen): string => {
   const paint = paints(screen)
-  const { file, landed, left, list, notLanded, pipeline, rows } = result
+  const { file, list, pipeline, rows } = result
   const read = file === undefined ? list && { ...list, name: "The form's list" } : file
   if (rows.length === 0) return `No row of ${visible(pipeline)} is in doubt.`
   const tone = { landed: paint.good, "not landed": paint.strong, "in doubt": paint.bad } as const
-  const sums = present([
-    landed > 0 && `${counted(landed, "row")} landed`,
-    notLanded > 0 && `${counted(notLanded, "row")} did not land`,
-    left === 0 ? "nothing is left in doubt" : `${counted(left, "row")} still in doubt`,
-  ]).join(", ")
-  const next = landed + notLanded === 0
-    ? []
-    : wrapToWidth(
-      `The next run of ${pipeline} ${
-        present([
-          rows.some((row) => row.submissionId !== undefined) && "reads back the rows that landed",
-          rows.some((row) => row.outcome === "not landed" && !row.isUndone) && "sends the rows that did not",
-        ]).join(" and ")
-        || (landed === 0 ? "does not send these rows" : `counts ${landed === 1 ? "it" : "them"} as imported`)
-      }.`,
-      screen.width,
-    )
+  const next = nextRunTexts(result).flatMap((text) => wrapToWidth(text, screen.width))
   return present([
     read !== undefined && paint.soft(
       cutToWidth(
@@ -182,8 +166,8 @@ const showSettled = (result: SettleResult, screen: Screen): string => {
       screen,
     ),
     rows.length > most && `… and ${count(rows.length - most)} more; --json shows all`,
-    paint.strong(`${sums}.`),
+    paint.strong(settledText(result)),
     ...next,
-    ...(left === 0 ? [] : settleAdvice(result, ways).flatMap((line) => wrapToWidth(line, screen.width))),
+    ...(result.left === 0 ? [] : settleAdvice(result, ways).flatMap((line) => wrapToWidth(line, screen.width))),
   ]).join("\n")
 }

@@ -3,17 +3,10 @@ import * as Effect from "effect/Effect"
 import type { AnomalyCode } from "../domain/anomaly.ts"
 import { exits } from "../domain/exit.ts"
 import { verdictWords } from "../domain/fate.ts"
-import { outcomeWords, recordedModeWords } from "../domain/run.ts"
+import { notStartedText, recordedModeWords, recordedWord, stateAfter } from "../domain/run.ts"
 import { instantIn, inZone, isoOf, lasting, lastingSeconds, millisIn, minuteIn, span } from "../domain/times.ts"
 import { count, counted, numbers, titledCounts } from "../domain/words.ts"
-import type {
-  NotStarted,
-  PastRecord,
-  PipelineHealth,
-  PipelineStanding,
-  ProjectStatus,
-  TakenTurn,
-} from "../jobs/status.ts"
+import type { PastRecord, PipelineHealth, PipelineStanding, ProjectStatus, TakenTurn } from "../jobs/status.ts"
 import type { Lease } from "../ledger/holder.ts"
 import { choosing, command, flag, json, parsed, pipelines, wholeNumber } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
@@ -102,19 +95,15 @@ const healthJson = (health: ReadonlyArray<PipelineHealth> | undefined) =>
 
 type Line =
   & Pick<PipelineStanding, "pipeline" | "destination" | "zone" | "going" | "lastRun" | "lastDone" | "nextRun">
-  & { readonly standing: Pick<PipelineStanding["standing"], "imported" | "inDoubt"> }
+  & { readonly standing: Pick<PipelineStanding["standing"], "acknowledged" | "imported" | "inDoubt" | "verdicts"> }
 
-/** Returns how a run that is not in progress ended. */
-const outcomeOf = ({ outcome }: Pick<PastRecord, "outcome">, screen: Screen): TableCell =>
-  outcome === undefined
-    ? { text: "not finished", paint: paints(screen).warn }
-    : titleCell(outcomeWords[outcome], screen)
-
-/** Returns what a pipeline is doing or, if it is idle, how its last run ended. */
-const stateOf = ({ going, lastRun: run }: Line, screen: Screen): TableCell => {
-  if (going !== undefined) return `running, ${count(going.inFlight)} in flight`
-  return run === undefined ? { text: "never ran", paint: paints(screen).soft } : outcomeOf(run, screen)
+/** Returns what a pipeline is doing or, if it is idle, how its last run left it. */
+const stateOf = (line: Line, screen: Screen): TableCell => {
+  if (line.going !== undefined) return `running, ${count(line.going.inFlight)} in flight`
+  return line.lastRun === undefined ? neverRan(screen) : titleCell(stateAfter(line), screen)
 }
+
+const neverRan = (screen: Screen): TableCell => ({ text: "never ran", paint: paints(screen).soft })
 
 /** Shows pipelines as a table, one line each: the state, the last good run, rows imported and in doubt, the next run. */
 export const statusTable = (
@@ -160,7 +149,7 @@ export const statusTable = (
       }),
       ...untouched.map(({ nextRun, pipeline }): ReadonlyArray<TableCell> => [
         cutToWidth(pipeline, 60),
-        { text: "never ran", paint: paint.soft },
+        neverRan(screen),
         ...onHosts ? [""] : [],
         { text: "never", paint: paint.soft },
         "0",
@@ -299,7 +288,7 @@ const runTable = ({ going, runs, zone }: PipelineStanding, screen: Screen): stri
       run.facts?.unchanged === true ? "unchanged" : number(run.facts?.read),
       number(run.facts?.sent),
       number(run.facts?.invalid),
-      run.outcome === undefined && run.run === going?.run ? "in progress" : outcomeOf(run, screen),
+      titleCell(recordedWord(run, run.run === going?.run), screen),
     ]),
     screen,
   )
@@ -331,7 +320,7 @@ const showStatus = (
       ...(inDetail || !ledger.exists ? waiting.map((one) => firstRun(one, now)) : []),
       ...turns.filter(({ pipeline }) => !pipelines.some((one) => one.pipeline === pipeline && one.going !== undefined))
         .map(turnText),
-      ...notBegun.map(notStartedText),
+      ...notBegun.map(({ at, pipeline, zone }) => notStartedText(pipeline, `${instantIn(zone, at)} (${zone})`)),
       ...unreadable,
     ].map(wrapped),
     ...(damage?.length === 0 ? [missed.length === 0 ? "The ledger is sound." : "The file itself is sound."] : []),
@@ -352,11 +341,6 @@ const turnText = ({ lease, pipeline, since, zone }: TakenTurn): string =>
   `The scheduled run of ${pipeline} was taken on ${instantIn(zone, since)} (${zone}), but it sends nothing yet: ${
     leaseText(lease)
   }.`
-
-const notStartedText = ({ at, pipeline, zone }: NotStarted): string =>
-  `${pipeline} was due on ${
-    instantIn(zone, at)
-  } (${zone}), but no run could start. \`formferry check ${pipeline}\` or the schedule's log says why.`
 
 const unhealthy = ({ lastGood, pipeline, zone }: PipelineHealth, now: number): string =>
   lastGood === undefined

@@ -32,7 +32,11 @@ export const withCells = (pipeline: string, finding: Diagnostic, what: string): 
 export const allFindings = ({ diagnostics, pipelines }: {
   readonly diagnostics: ReadonlyArray<Diagnostic>
   readonly pipelines: ReadonlyArray<{ readonly diagnostics: ReadonlyArray<Diagnostic> }>
-}): ReadonlyArray<Diagnostic> => [...diagnostics, ...pipelines.flatMap((one) => one.diagnostics)]
+}): ReadonlyArray<Diagnostic> => {
+  const all = [...diagnostics, ...pipelines.flatMap((one) => one.diagnostics)]
+  // The targets of a pipeline share its file and source.
+  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()]
+}
 
 /** Sorts findings about one file by their place. */
 export const byPlace = (a: Diagnostic, b: Diagnostic): number => a.line - b.line || a.column - b.column

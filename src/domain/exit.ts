@@ -42,7 +42,7 @@ export const exits = {
   attention: {
     code: 1,
     meaning:
-      "rows need review: invalid, refused, changed, or duplicates with different content (acknowledged ones don't count)",
+      "rows need review (invalid, refused, changed, or duplicates with different content), or there may be rows that no run has read (acknowledged ones don't count)",
     isGood: true,
   },
   busy: { code: 6, meaning: "another run of this pipeline is in progress", next: ["status"] },

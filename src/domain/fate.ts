@@ -18,6 +18,23 @@ export type Fate = keyof typeof fateWords
 
 export const fates = namesOf(fateWords)
 
+/** Returns the fate that a run would give a previewed row. Undefined if the row is valid: it may be imported already. */
+export const previewedFate = (row: {
+  readonly filtered: boolean
+  readonly valid: boolean
+  readonly change?: object | undefined
+  readonly problems: ReadonlyArray<{ readonly code: string }>
+}) =>
+  row.filtered
+    ? "filtered"
+    : row.change !== undefined
+    ? "changed"
+    : row.valid
+    ? undefined
+    : row.problems.some(({ code }) => code === "duplicate-key")
+    ? "duplicate"
+    : "invalid"
+
 /** The number of rows with each fate. */
 export type FateCounts = { readonly [F in Fate]: number }
 

@@ -1,4 +1,5 @@
 import type { Settlement } from "./report.ts"
+import { counted, present } from "./words.ts"
 
 /**
  * What may settle a row in doubt, the least effort first: time, a different export or list, a later submission such as a test entry, a person who
@@ -81,4 +82,29 @@ export const settleAdvice = (
     case "a person":
       return [`Look for these rows in the form's results, then ${ways.settle}.`]
   }
+}
+
+/** Says what to do with a test entry that an earlier settlement asked for. */
+export const afterTestEntry = (text: string): string =>
+  `If you have submitted the test entry with the text ${text}, download all of the form's results again and settle from that.`
+
+/** Says how many rows were settled and how many were not. */
+export const settledText = ({ landed, left, notLanded }: SettleResult): string =>
+  `${
+    present([
+      landed > 0 && `${counted(landed, "row")} landed`,
+      notLanded > 0 && `${counted(notLanded, "row")} did not land`,
+      left === 0 ? "nothing is left in doubt" : `${counted(left, "row")} still in doubt`,
+    ]).join(", ")
+  }.`
+
+/** Returns a sentence that says what the next run does with the rows that were settled, if there are any. */
+export const nextRunTexts = ({ landed, notLanded, pipeline, rows }: SettleResult): ReadonlyArray<string> => {
+  if (landed + notLanded === 0) return []
+  const does = present([
+    rows.some((row) => row.submissionId !== undefined) && "reads back the rows that landed",
+    rows.some((row) => row.outcome === "not landed" && !row.isUndone) && "sends the rows that did not",
+  ]).join(" and ")
+  const otherwise = landed === 0 ? "does not send these rows" : `counts ${landed === 1 ? "it" : "them"} as imported`
+  return [`The next run of ${pipeline} ${does || otherwise}.`]
 }

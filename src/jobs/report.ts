@@ -16,20 +16,25 @@ import { fetchReports } from "./storedReports.ts"
 /** How many of the newest reports of other hosts are fetched to be listed. */
 const reportsFetched = 50
 
-/** Returns the report of a run, by default the latest one, with its folder and the ids of the other runs that have a report. */
-export const findReport = (project: Project, pipeline: string, run: string | undefined) =>
+/**
+ * Returns the report of a run, by default the latest one, with its folder, and the newest runs that have a report.
+ *
+ * @param most how many of the newest reports are read
+ */
+export const findReport = (project: Project, pipeline: string, run: string | undefined, most = reportsFetched) =>
   Effect.gen(function*() {
     const path = yield* Path.Path
     yield* fetchReports(project, pipeline, { newest: reportsFetched, whole: [run] })
     // A pipeline whose file was removed may still have reports.
-    if ((yield* runFolders(path.join(project.reports, pipeline))).length === 0) {
+    const folders = yield* runFolders(path.join(project.reports, pipeline))
+    if (folders.length === 0) {
       const known = (yield* listPipelines(project.root)).names
       if (!known.includes(pipeline)) return yield* new PipelineUnknown({ names: [pipeline], known })
     }
     const { report, folder } = yield* readReport(project.reports, pipeline, run)
     if (run === undefined) yield* fetchReports(project, pipeline, { newest: 0, whole: [report.run] })
-    const { runs, warnings } = yield* readAllReports(project.reports, pipeline)
-    return { report, folder, runs, warnings }
+    const { runs, warnings } = yield* readAllReports(project.reports, pipeline, most)
+    return { report, folder, runs, warnings, older: Math.max(0, folders.length - most) }
   })
 
 /** Copies a run's report with keyed digests instead of values. If the report already contains digests, returns it unchanged. */

@@ -60,7 +60,9 @@ export const settlePipeline = (project: Project, options: SettleOptions) =>
       const settle = yield* settling(project, place, options)
       if (settle === undefined) {
         const rows = (yield* doubtfulRows(view)).map((row) => shownRow(row, "in doubt", row.reason))
-        return { ...nothing(pipeline.name), rows, left: rows.length }
+        // The person may have submitted the test entry in the meantime.
+        const testEntry = (yield* view.settlingFacts).testEntries[0]?.text
+        return { ...nothing(pipeline.name), rows, left: rows.length, testEntry }
       }
       const session = yield* view.hold(yield* newRunId)
       const result = yield* settle(yield* doubtfulRows(view), session)

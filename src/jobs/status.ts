@@ -10,12 +10,12 @@ import type { Lease } from "../ledger/holder.ts"
 import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtsOf, Drift, RunInProgress, RunRecord, Standing } from "../ledger/standing.ts"
 import type { LastTurn } from "../ledger/turns.ts"
-import { nextTime, type Schedule } from "../project/cron.ts"
+import { nextTime } from "../project/cron.ts"
 import { loadProject, type PipelineText } from "../project/loadProject.ts"
 import { decodePipeline, zoneOf } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { showWork } from "../run/Progress.ts"
-import { factsOf } from "../run/runRecord.ts"
+import { factsOf, needReviewOf } from "../run/runRecord.ts"
 import { addressesOf, knownForm, knownPipelines, type LedgerMissed, missedBy, openExisting } from "./projectLedger.ts"
 import { isCredible, isoInZone, readSchedules, type Scheduled } from "./schedules.ts"
 import { findTarget } from "./target.ts"
@@ -33,7 +33,7 @@ export interface PipelineStanding {
   >
   readonly going: (RunInProgress & { readonly inFlight: number }) | undefined
   /** The last run that wrote to this destination. */
-  readonly lastRun: RunRecord | undefined
+  readonly lastRun: EndedRecord | undefined
   /** The last runs that wrote to this destination, the newest first. */
   readonly runs: ReadonlyArray<PastRecord>
   /** The last run over the pipeline's own source that completed (exit code 0 or 1). */
@@ -51,7 +51,12 @@ interface NextRun {
   readonly zone: string
 }
 
-export interface PastRecord extends RunRecord {
+interface EndedRecord extends RunRecord {
+  /** Undefined if the run did not end or an earlier version recorded it. */
+  readonly needReview?: number | undefined
+}
+
+export interface PastRecord extends EndedRecord {
   /** Undefined if the run did not end, or its mode was not `run`. */
   readonly facts: RunFacts | undefined
 }
@@ -126,10 +131,7 @@ export const projectStatus = (
       const zone = (name: string) => zoneIn(texts.find((text) => text.name === name))
       const now = yield* Clock.currentTimeMillis
       const { scheduled, unreadable } = yield* readSchedules(project)
-      const nextRun = (name: string) => {
-        const found = scheduled.find((one) => one.pipeline === name && one.fault === undefined)
-        return found && nextOf(found.schedule, now)
-      }
+      const nextRun = nextRunIn(scheduled, now)
       const standings = ledger === undefined ? [] : yield* Effect.forEach(
         places.filter(({ pipeline }) => isAsked(pipeline)),
         ({ destination, pipeline }) =>
@@ -198,6 +200,8 @@ const standingOf = (view: PipelineLedger, count: number, now: number) =>
     const runs = yield* view.runs({ limit: Math.max(searched, count) })
     const { doubts, drift, inDoubt, intended, running, ...standing } = yield* view.standing
     const inFlight = running === undefined ? 0 : intended
+    // A good reconciliation or deletion must not hide that the previous run left rows unsent.
+    const lastRun = runs.find((run) => readsSource(run.mode) || !isGood(run)) ?? runs[0]
     return {
       standing: {
         ...Struct.omit(standing, "attention", "lastIntent", "rows", "settlements"),
@@ -205,14 +209,15 @@ const standingOf = (view: PipelineLedger, count: number, now: number) =>
         intended: intended - inFlight,
       },
       going: running && { ...running, inFlight },
-      // A good reconciliation or deletion must not hide that the previous run left rows unsent.
-      lastRun: runs.find((run) => readsSource(run.mode) || !isGood(run)) ?? runs[0],
-      runs: runs.slice(0, count).map((run): PastRecord => ({ ...run, facts: factsOf(run) })),
+      lastRun: lastRun && withReview(lastRun),
+      runs: runs.slice(0, count).map((run): PastRecord => ({ ...withReview(run), facts: factsOf(run) })),
       lastDone: yield* lastGood(view),
       doubts: byAge(doubts.filter(({ open }) => !open || running === undefined), now),
       drift,
     }
   })
+
+const withReview = (run: RunRecord): EndedRecord => ({ ...run, needReview: needReviewOf(run) })
 
 /** How many past runs are searched for the last run and the last good run over the pipeline's own source. */
 const searched = 100
@@ -229,9 +234,13 @@ const zoneIn = (text: PipelineText | undefined): string => {
   return read?._tag === "Read" ? zoneOf(read.value) : "UTC"
 }
 
-const nextOf = (schedule: Schedule, now: number): NextRun | undefined => {
-  const next = nextTime(schedule, now)
-  return next === undefined ? undefined : { at: isoInZone(next, schedule.zone), zone: schedule.zone }
+/** Returns a function that returns a pipeline's next scheduled time. Undefined if it has none. */
+export const nextRunIn = (scheduled: ReadonlyArray<Scheduled>, now: number) => (name: string): NextRun | undefined => {
+  const found = scheduled.find((one) => one.pipeline === name && one.fault === undefined)
+  if (found === undefined) return undefined
+  const { zone } = found.schedule
+  const next = nextTime(found.schedule, now)
+  return next === undefined ? undefined : { at: isoInZone(next, zone), zone }
 }
 
 /** The age groups of rows in doubt, in days. */

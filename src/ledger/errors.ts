@@ -69,12 +69,17 @@ export class LedgerLocked extends Schema.TaggedError<LedgerLocked>()("LedgerLock
   override get message() {
     const { other, pid, pipeline, since } = this
     const at = other === undefined ? "" : ` on ${other.host}`
+    return `Another run of ${pipeline} has been in progress since ${since} (process ${pid}${at}). ${this.advice}`
+  }
+  /** Says what to do, without the names of a process or a host. */
+  get advice() {
+    const { other } = this
     const rest = other === undefined
       ? ""
       : ` It sent its last heartbeat ${lastingSeconds(other.silentFor)} ago. If its host has died, run again in ${
         lastingSeconds(other.expiresIn)
       }.`
-    return `Another run of ${pipeline} has been in progress since ${since} (process ${pid}${at}). Wait for it to end, or stop it first.${rest}`
+    return `Wait for it to end, or stop it first.${rest}`
   }
 }
 

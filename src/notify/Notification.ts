@@ -3,7 +3,7 @@ import { exitOf, exits, nextAfter } from "../domain/exit.ts"
 import { fateWords, type RowCounts, type VerdictCounts, verdictWords } from "../domain/fate.ts"
 import type { ProblemCode } from "../domain/problem.ts"
 import type { RunReport } from "../domain/report.ts"
-import { type Mode, modeWords, type Outcome, outcomeWords } from "../domain/run.ts"
+import { type Mode, modeWords, type Outcome, outcomeWord } from "../domain/run.ts"
 import { commandLine } from "../domain/shell.ts"
 import { count, oneLine, titledCounts } from "../domain/words.ts"
 import type { Notice } from "../project/Project.ts"
@@ -33,6 +33,8 @@ export interface Notification {
   readonly rows: RowCounts | null
   readonly readBack: VerdictCounts | null
   readonly acknowledged: number
+  /** The number of the run's rows that need review. */
+  readonly needReview: number | null
   /** The number of rows with each problem, by the problem's code. */
   readonly problems: ReadonlyArray<{ readonly code: ProblemCode; readonly count: number }>
   /** Differences from past runs. `new` is true if this webhook has not received the anomaly yet. */
@@ -56,6 +58,7 @@ export interface Failed {
 /** Returns the notification of a run that wrote a report. */
 export const reported = (report: RunReport, anomalies: Notification["anomalies"]): Notification => {
   const { acknowledged, exitCode, finishedAt, form, mode, outcome, pipeline, readBack, rows, run, startedAt } = report
+  const { needReview = null } = report
   // Counts by code only, because a column's name would reveal more than is needed.
   const problems = new Map<ProblemCode, number>()
   for (const { code, count: rows } of report.problems) problems.set(code, (problems.get(code) ?? 0) + rows)
@@ -74,6 +77,7 @@ export const reported = (report: RunReport, anomalies: Notification["anomalies"]
     rows,
     readBack,
     acknowledged,
+    needReview,
     problems: [...problems].map(([code, count]) => ({ code, count })).sort((a, b) => b.count - a.count),
     anomalies,
     next: report.next ?? null,
@@ -98,6 +102,7 @@ export const failed = ({ at, error, exitCode, pipeline }: Failed): Notification 
     rows: null,
     readBack: null,
     acknowledged: 0,
+    needReview: null,
     problems: [],
     anomalies: [],
     next: commandLine([command, pipeline, ...options]),
@@ -108,12 +113,15 @@ export const failed = ({ at, error, exitCode, pipeline }: Failed): Notification 
 const ledgerRefused = "LedgerRefused"
 
 /** Returns how a run ended, in a sentence or two. */
-const endOf = ({ error, exitCode, outcome }: Omit<Notification, "text">): string =>
-  outcome !== null
-    ? `${outcomeWords[outcome].title}. ${outcomeWords[outcome].meaning}`
-    : error === ledgerRefused
+const endOf = ({ error, exitCode, needReview, outcome }: Omit<Notification, "text">): string => {
+  if (outcome !== null) {
+    const { meaning, title } = outcomeWord({ outcome, needReview: needReview ?? undefined })
+    return `${title}. ${meaning}`
+  }
+  return error === ledgerRefused
     ? "Failed: its ledger is missing, is not the one that earlier runs wrote, or can't be used. Nothing was sent."
     : `Failed: ${exitOf(exitCode)?.meaning ?? `exit code ${exitCode}`}.`
+}
 
 const countLines = ({ problems, readBack, rows }: Omit<Notification, "text">): ReadonlyArray<string> => {
   if (rows === null || readBack === null) return []

@@ -124,6 +124,7 @@ const listed = [
   "exitCode",
   "rows",
   "readBack",
+  "needReview",
   "zone",
 ] as const
 
@@ -188,10 +189,19 @@ const readReports = <A>(reports: string, pipeline: string, parse: Parse<A>, most
     return { runs: read.flat(), unfinished, warnings }
   })
 
-/** Returns all reports of a pipeline, the newest first. */
-export const readAllReports = (reports: string, pipeline: string): Effect.Effect<PastRuns, ReportUnreadable, Disk> =>
+/** Returns all reports of a pipeline, or `most` of the newest ones, the newest first. */
+export const readAllReports = (
+  reports: string,
+  pipeline: string,
+  most?: number,
+): Effect.Effect<PastRuns, ReportUnreadable, Disk> =>
   Effect.map(
-    readReports(reports, pipeline, (content) => Effect.map(wholeReport(content), Either.map(Struct.pick(...listed)))),
+    readReports(
+      reports,
+      pipeline,
+      (content) => Effect.map(wholeReport(content), Either.map(Struct.pick(...listed))),
+      most,
+    ),
     ({ runs, ...others }) => ({
       runs: runs.toSorted(Order.reverse(Order.mapInput(Order.string, (run) => run.startedAt))),
       ...others,

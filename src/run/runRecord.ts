@@ -56,6 +56,7 @@ const Left = Schema.Struct({
     anomalies: Schema.Array(Schema.Literal(...anomalyCodes)),
   }),
   repeat: Schema.optional(Repeatable),
+  needReview: Schema.optional(Schema.Number),
   /** Also recorded when the run starts, because it may be killed. The ledger searches the recorded text for it. */
   isUnscheduled: Schema.optional(Schema.Boolean),
 })
@@ -70,6 +71,9 @@ export const factsOf = (record: RunRecord): RunFacts | undefined => {
   return left && { run: record.run, startedAt: record.startedAt, ...left.facts }
 }
 
+/** Returns how many rows of a run need review. Undefined if the run did not end or an earlier version recorded it. */
+export const needReviewOf = (record: RunRecord): number | undefined => leftBy(record)?.needReview
+
 /** Returns the fingerprint of a run's mapping. Undefined if the run did not end. */
 export const mappingOf = (record: RunRecord): string | undefined => leftBy(record)?.mapping
 
@@ -79,6 +83,6 @@ export const repeatOf = (record: RunRecord): Repeatable | undefined =>
 
 /** Returns a run's counts for the ledger, with what later runs need. */
 export const countsOf = (
-  { readBack, rows }: Pick<RunReport, "rows" | "readBack">,
-  left: typeof Left.Encoded,
-): Json => JSON.parse(JSON.stringify({ rows, readBack, ...left })) as Json
+  { needReview, readBack, rows }: Pick<RunReport, "needReview" | "rows" | "readBack">,
+  left: Omit<typeof Left.Encoded, "needReview">,
+): Json => JSON.parse(JSON.stringify({ rows, readBack, needReview, ...left })) as Json

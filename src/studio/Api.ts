@@ -10,8 +10,9 @@ import type { ProgressEvent } from "../domain/progress.ts"
 import type { RejectedRows } from "../domain/rejectedLine.ts"
 import { RunReport } from "../domain/report.ts"
 import { Count, Flag, Text } from "../domain/reportFields.ts"
-import { outcomes, type SendQuestion } from "../domain/run.ts"
+import type { SendQuestion } from "../domain/run.ts"
 import type { SettleResult } from "../domain/settled.ts"
+import type { Label } from "../domain/words.ts"
 import { Operation } from "../jobs/draftEdit.ts"
 import type { Overview } from "../jobs/pipelineCard.ts"
 import { DiagnosticSchema } from "../project/errors.ts"
@@ -78,8 +79,7 @@ const Job = struct({
     Schema.TaggedStruct("Asking", { question: Shown<SendQuestion>() }),
     Schema.TaggedStruct("Ended", {
       exitCode: Count("the exit code that the command would have"),
-      outcome: may(Schema.Literal(...outcomes)),
-      needReview: RunReport.fields.needReview,
+      word: Shown<Label>(),
       run: may(Text("the run's id, if it left a report")),
       message: Text("what happened, as sentences"),
       diagnostics: List(DiagnosticSchema, "findings of a check, or why a run did not start"),
@@ -91,22 +91,24 @@ export type Job = typeof Job.Type
 
 // Results
 
-const PastRun = RunReport.pick("form", "mode", "outcome", "rows", "run", "startedAt")
+const PastRun = RunReport.pick("form", "mode", "needReview", "outcome", "rows", "run", "startedAt")
 
 const Results = struct({
   report: struct({
     ...PastRun.fields,
-    ...RunReport.pick("anomalies", "because", "differences", "needReview", "next", "pipeline", "readBack", "warnings")
+    ...RunReport.pick("anomalies", "because", "differences", "next", "pipeline", "readBack", "warnings")
       .fields,
   }),
   runs: List(PastRun, "the newest runs, the newest first"),
-  allRuns: Count("all runs with a report"),
+  allRuns: Count("all runs"),
+  warnings: List(string, "which reports can't be read"),
 })
 
 const FixedCells = List(struct({ row: string, column: number, text: string }), "by the row's name; columns from 0")
 
 /** How rows in doubt were settled, what to do about those that were not, and the first 200 of them. */
-export type Settled = Pick<SettleResult, "landed" | "left" | "notLanded" | "rows" | "warnings"> & {
+export type Settled = Pick<SettleResult, "left" | "rows" | "warnings"> & {
+  readonly done: ReadonlyArray<string>
   readonly advice: ReadonlyArray<string>
 }
 
@@ -168,7 +170,7 @@ const runs = HttpApiGroup.make("runs")
 const results = HttpApiGroup.make("results")
   .add(call("report", struct({ ...ofPipeline.fields, run: may(string) }), Results))
   .add(call("rejected", struct({ ...ofRun.fields, rows: number }), Shown<RejectedRows>()))
-  .add(call("fix", struct({ ...ofRun.fields, version: string, cells: FixedCells }), struct({ version: string })))
+  .add(call("fix", struct({ ...ofRun.fields, version: string, cells: FixedCells }), struct({})))
   .add(call("doubts", ofTarget, Shown<Settled>()))
   .add(
     HttpApiEndpoint.post("settle", "/settle")

@@ -1,26 +1,22 @@
-import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as PubSub from "effect/PubSub"
+import * as RcRef from "effect/RcRef"
 import * as Stream from "effect/Stream"
 import { resolve, sep } from "node:path"
-import { allFindings } from "../domain/diagnostic.ts"
-import { exits } from "../domain/exit.ts"
 import type { ProgressEvent } from "../domain/progress.ts"
-import { outcomeWord, reasonsOf, type SendQuestion } from "../domain/run.ts"
-import { commandLine } from "../domain/shell.ts"
+import { jobWords, outcomeWord, reasonsOf, type SendQuestion } from "../domain/run.ts"
 import { isoOf } from "../domain/times.ts"
-import { attempt, type AttemptFailure, failureOf, type Notifier } from "../jobs/attempt.ts"
-import { checkProject, checkStatus } from "../jobs/check.ts"
+import { attempt, type Notifier } from "../jobs/attempt.ts"
+import { checked, failed } from "../jobs/jobEnd.ts"
 import { orInterrupted } from "../jobs/prepare.ts"
-import { readyRows } from "../jobs/readyRows.ts"
 import { rehearsePipeline } from "../jobs/rehearse.ts"
 import { fixedFile } from "../jobs/rejectedRows.ts"
 import { runPipeline, withoutOptions } from "../jobs/run.ts"
+import { type Services, shareServices } from "../jobs/services.ts"
 import { SlidingRate } from "../jobs/SlidingRate.ts"
 import { findTarget } from "../jobs/target.ts"
 import type { Disk } from "../project/disk.ts"
@@ -78,6 +74,8 @@ export const makeJobs = (jobOptions: JobOptions) =>
     const news = yield* PubSub.sliding<Job>(1024)
     const scope = yield* Effect.scope
     const context = yield* Effect.context<Disk | Notifier>()
+    // Jobs share the services' rate limits. When no job runs, the next one uses the settings as they are then.
+    const services = yield* RcRef.make({ acquire: shareServices })
     let count = 0
     let isEnding = false
 
@@ -103,7 +101,10 @@ export const makeJobs = (jobOptions: JobOptions) =>
         )
         // A check has nothing to finish. A run stops by itself.
         const isStopped = entry.job.mode === "check" ? Deferred.await(entry.stop) : Effect.never
-        const working = work(entry, jobOptions, (state) => change(entry, { state }))
+        const working = Effect.scoped(Effect.flatMap(
+          RcRef.get(services),
+          (shared) => work(entry, jobOptions, shared, (state) => change(entry, { state })),
+        ))
         const exit = yield* Effect.exit(Effect.raceFirst(orInterrupted(isStopped, working), telling))
         const end = Exit.isSuccess(exit) ? exit.value : failed(exit.cause, entry.job)
         yield* change(entry, { state: { _tag: "Ended", ...end } })
@@ -119,9 +120,10 @@ export const makeJobs = (jobOptions: JobOptions) =>
             job.pipeline === asked.pipeline && job.state._tag !== "Ended"
           )
           if (busy !== undefined) {
-            return yield* refused(
-              `A ${busy.job.mode} of ${asked.pipeline} is in progress. Wait until it has ended, or stop it.`,
-            )
+            const help = busy.job.state._tag === "Asking"
+              ? "Confirm or decline it first"
+              : "Wait until it has ended, or stop it"
+            return yield* refused(`A ${jobWords[busy.job.mode]} of ${asked.pipeline} is in progress. ${help}.`)
           }
           const entry: Entry = {
             job: {
@@ -185,10 +187,15 @@ export const makeJobs = (jobOptions: JobOptions) =>
  *
  * @param change changes the state of the job, and publishes the job
  */
-const work = (entry: Entry, { guard, root }: JobOptions, change: (state: Job["state"]) => Effect.Effect<unknown>) =>
+const work = (
+  entry: Entry,
+  { guard, root }: JobOptions,
+  services: Services,
+  change: (state: Job["state"]) => Effect.Effect<unknown>,
+) =>
   Effect.gen(function*() {
     const { fixedOf, mode, pipeline, to } = entry.job
-    if (mode === "check") return yield* checked(root, pipeline, guard)
+    if (mode === "check") return yield* checked(root, pipeline, { guard, services })
     const project = guard(yield* loadProject(root, { pipelines: [pipeline] }))
     const { target } = yield* findTarget(project, { pipeline, to })
     const service = project.services.get(target.service)
@@ -201,6 +208,7 @@ const work = (entry: Entry, { guard, root }: JobOptions, change: (state: Job["st
       ...withoutOptions,
       pipeline,
       to,
+      services,
       source: fixedOf === undefined ? undefined : yield* fixedFile(project, pipeline, fixedOf),
       projectOption: undefined,
       interrupted: Deferred.await(entry.stop),
@@ -230,42 +238,11 @@ const work = (entry: Entry, { guard, root }: JobOptions, change: (state: Job["st
         pipeline,
         runPipeline(project, { ...options, dryRun: mode === "dry-run", confirm: () => false, ask }),
       )
-    const { exitCode, needReview, next, outcome, run } = report
-    const message = [`${outcomeWord(report).title}.`, ...reasonsOf(report)].join(" ")
-    return { exitCode, outcome, needReview, run, next, message, diagnostics: [] }
+    const { exitCode, next, run } = report
+    const word = outcomeWord(report)
+    const message = [`${word.title}.`, ...reasonsOf(report)].join(" ")
+    return { exitCode, word, run, next, message, diagnostics: [] }
   })
-
-const checked = (root: string, pipeline: string, guard: JobOptions["guard"]) =>
-  Effect.map(checkProject(root, [pipeline], { guard }), (found) => {
-    const exitCode = checkStatus(found)
-    const failures = found.pipelines.flatMap(({ failures }) => failures.map(({ message }) => message))
-    const ready = found.pipelines.flatMap(({ data }) => data === undefined ? [] : readyRows(data))
-    return {
-      exitCode,
-      next: commandLine([exitCode === exits.complete.code ? "rehearse" : "check", pipeline]),
-      message: [...failures, ...ready].join(" "),
-      diagnostics: allFindings(found),
-    }
-  })
-
-const failed = (
-  cause: Cause.Cause<AttemptFailure>,
-  { fixedOf, mode, pipeline, to }: Job,
-) => {
-  if (Cause.isInterruptedOnly(cause)) {
-    return { exitCode: exits.interrupted.code, message: "It was stopped before anything was sent.", diagnostics: [] }
-  }
-  const failure = Either.getOrUndefined(Either.flip(Cause.failureOrCause(cause)))
-  const { exitCode, message } = failureOf(cause)
-  if (failure?._tag === "ConfigurationInvalid") {
-    return { exitCode, diagnostics: failure.diagnostics, message: "The pipeline has mistakes. Nothing was sent." }
-  }
-  const verb = mode === "rehearsal" ? "rehearse" : mode === "dry-run" ? "run" : mode
-  const options = { "--to": to, "--dry-run": mode === "dry-run" || undefined, "--log-level": "debug" }
-  // The fixed rows have a different source.
-  const isShown = failure === undefined && fixedOf === undefined
-  return { exitCode, message, next: isShown ? commandLine([verb, pipeline], options) : undefined, diagnostics: [] }
-}
 
 /** Returns a function that adds the recent rates to a job's progress. */
 const measure = (pace: Job["pace"]) => {

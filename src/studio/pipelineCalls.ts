@@ -72,7 +72,8 @@ export const draftCalls = HttpApiBuilder.group(StudioApi, "draft", (handlers) =>
         const { name, project } = yield* loadDraft(options, draft)
         const { target } = yield* findFirstTarget(project, name)
         const about = { pipeline: name, to: target.target, source: undefined, services: options.services }
-        return yield* preview(project, { ...about, row: Math.max(1, row), rows })
+        const { read, rows: shown } = yield* preview(project, { ...about, row: Math.max(1, row), rows })
+        return { read, rows: shown }
       })))
     .handle("counts", ({ payload: { whole, ...draft } }) =>
       answering(({ counts, open }) =>

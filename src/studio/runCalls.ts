@@ -5,7 +5,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { reasonIn, reasonPlaceholder, reasonWanted } from "../domain/reason.ts"
-import { settleAdvice } from "../domain/settled.ts"
+import { afterTestEntry, nextRunTexts, settleAdvice, settledText } from "../domain/settled.ts"
 import { commandLine } from "../domain/shell.ts"
 import { named, storeFile } from "../jobs/newSource.ts"
 import { fixRejected, shownRejected } from "../jobs/rejectedRows.ts"
@@ -16,8 +16,8 @@ import { disk } from "../project/disk.ts"
 import { Refused, StudioApi } from "./Api.ts"
 import { answering, answeringOf, projectWith, Studio } from "./Studio.ts"
 
-const runsShown = 200
-const settledShown = 200
+/** How many runs, or rows in doubt, are shown. */
+const mostShown = 200
 
 export const runCalls = HttpApiBuilder.group(StudioApi, "runs", (handlers) =>
   handlers
@@ -41,13 +41,13 @@ export const resultCalls = HttpApiBuilder.group(StudioApi, "results", (handlers)
   handlers
     .handle("report", ({ payload: { pipeline, run } }) =>
       answering(Effect.fn(function*() {
-        const { report, runs } = yield* findReport(yield* projectWith([]), pipeline, run)
-        return { report, runs: runs.slice(0, runsShown), allRuns: runs.length }
+        const { older, report, runs, warnings } = yield* findReport(yield* projectWith([]), pipeline, run, mostShown)
+        return { report, runs, warnings, allRuns: runs.length + older }
       })))
     .handle("rejected", ({ payload: { pipeline, rows, run } }) =>
       answeringOf((project) => shownRejected(project, pipeline, run, rows)))
     .handle("fix", ({ payload }) =>
-      answeringOf((project) => fixRejected(project, payload)))
+      answeringOf((project) => Effect.as(fixRejected(project, payload), {})))
     .handle("doubts", ({ payload }) => answering(() => settled(payload, { _tag: "Nothing" })))
     .handleRaw("settle", ({ request, urlParams: { complete = false, name, ...about } }) =>
       answering(Effect.fn(function*({ maxUpload }) {
@@ -70,11 +70,14 @@ const settled = ({ because = "", pipeline, to }: About, evidence: SettleEvidence
     const by = yield* userName
     const result = yield* settlePipeline(project, { pipeline, to, evidence, by, because: because.trim() || undefined })
     const options = { "--to": to, "--as": "landed", "--rows": "KEY", "--because": reasonPlaceholder }
+    const { testEntry } = result
+    const known = evidence._tag === "Nothing" && testEntry !== undefined ? [afterTestEntry(testEntry)] : []
     const advice = settleAdvice(result, {
       vouch: "tick the box below, give the reason and choose the export again",
       settle: `settle them in a terminal with \`${commandLine(["settle", pipeline], options)}\` or --as not-landed`,
     })
     const open = result.rows.filter(({ outcome }) => outcome === "in doubt")
-    const { landed, left, notLanded, warnings } = result
-    return { landed, left, notLanded, warnings, rows: open.slice(0, settledShown), advice }
+    const { left, warnings } = result
+    const done = evidence._tag === "Nothing" ? [] : [settledText(result), ...nextRunTexts(result)]
+    return { done, left, warnings, rows: open.slice(0, mostShown), advice: [...known, ...advice] }
   })

@@ -103,7 +103,7 @@ describe.skipIf(withoutTerminal)("the studio in a terminal", () => {
           expect(home).toMatchObject({ isDemo: true, services: ["practice"], diagnostics: [] })
           expect(home.pipelines.map(({ name, problem }) => [name, problem])).toContainEqual(["star-wars", undefined])
           const end = await done({ pipeline: "star-wars", mode: "run" })
-          expect(end).toMatchObject({ exitCode: 0, outcome: "complete" })
+          expect(end).toMatchObject({ exitCode: 0, word: { title: "Complete" } })
           const { report } = await call("results", "report", { pipeline: "star-wars" })
           expect(report).toMatchObject({ rows: { read: 200, imported: 200 }, readBack: { verified: 200 } })
         })

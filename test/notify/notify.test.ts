@@ -90,6 +90,8 @@ it("a notification contains a text for people, with Slack markup in names escape
   const { text } = reported(report, [{ code: "shrunken-source", message: anomaly.sentence, new: true }])
   expect(text).toContain("*people* → A &lt;b&gt; &amp; C (live)")
   expect(text).toContain("New: The source contains 3 rows")
+  expect(text).toContain("Rows need review")
+  expect(reported({ ...report, needReview: 0 }, []).text).toContain("Needs your decision")
   expect(text).toContain(`${report.rows.imported.toLocaleString("en-US")} imported`)
 })
 

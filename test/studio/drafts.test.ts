@@ -235,7 +235,7 @@ live(
       const draft = { pipeline: "persons", text: saved.text }
       expect(await call("draft", "state", draft)).toMatchObject({ diagnostics: [], failures: [] })
       expect(await call("draft", "save", saved)).toEqual(saved)
-      expect(await done({ pipeline: "persons", mode: "run" })).toMatchObject({ outcome: "complete" })
+      expect(await done({ pipeline: "persons", mode: "run" })).toMatchObject({ word: { title: "Complete" } })
     })
     expect(names()).toEqual(["Ada", "Bob"])
   }),
@@ -365,7 +365,7 @@ live(
       expect(end?.state).toMatchObject({
         _tag: "Ended",
         exitCode: 130,
-        outcome: "interrupted",
+        word: { title: "Interrupted" },
         // The outcome's meaning would repeat the second sentence.
         message: expect.stringMatching(
           /^Interrupted\. The run was interrupted \(SIGINT\)\. Requests in flight were finished and recorded\. (?!Requests)/,
@@ -373,7 +373,10 @@ live(
       })
       await expect(call("runs", "stop", { job: id })).rejects.toThrow("has ended")
       expect(names().length).toBeLessThan(200)
-      expect(await done({ pipeline: "people", mode: "run" })).toMatchObject({ exitCode: 0, outcome: "complete" })
+      expect(await done({ pipeline: "people", mode: "run" })).toMatchObject({
+        exitCode: 0,
+        word: { title: "Complete" },
+      })
     })
     expect(names().length).toBe(200)
     expect(new Set(names()).size).toBe(200)

@@ -89,7 +89,10 @@ live(
     yield* Effect.promise(async () => {
       const { call, done, follow, send } = await pageOf(studio)
       expect(await done({ pipeline: "people", mode: "check" })).toMatchObject({ exitCode: 0 })
-      expect(await done({ pipeline: "people", mode: "rehearsal" })).toMatchObject({ exitCode: 1, outcome: "attention" })
+      expect(await done({ pipeline: "people", mode: "rehearsal" })).toMatchObject({
+        exitCode: 1,
+        word: { title: "Rows need review" },
+      })
       expect(practice.count("people")).toBe(0)
       const rehearsed = (await call("results", "report", { pipeline: "people" })).report.run
       expect(await call("results", "rejected", { pipeline: "people", run: rehearsed, rows: 10 }))
@@ -122,7 +125,10 @@ live(
         "results/settle?pipeline=people&name=results.csv",
         resultsExport(practice.submissions("people")),
       )
-      expect(settled).toMatchObject({ landed: 10, notLanded: 0, left: 0 })
+      expect(settled).toMatchObject({
+        done: ["10 rows landed, nothing is left in doubt.", expect.any(String)],
+        left: 0,
+      })
 
       const { report } = await call("results", "report", { pipeline: "people" })
       expect(report.rows.invalid).toBe(1)
@@ -152,7 +158,7 @@ live(
       const fixing = await call("runs", "start", { pipeline: "people", mode: "run", fixedOf: report.run })
       await follow(fixing.id, ({ state }) => state._tag === "Asking")
       await call("runs", "answer", { job: fixing.id, service: "live" })
-      expect((await follow(fixing.id)).at(-1)?.state).toMatchObject({ exitCode: 0, outcome: "complete" })
+      expect((await follow(fixing.id)).at(-1)?.state).toMatchObject({ exitCode: 0, word: { title: "Complete" } })
     })
     const stored = practice.submissions("people").map(({ questions }) =>
       Object.fromEntries(questions.map(({ id, value }) => [id, value]))
@@ -237,20 +243,6 @@ live(
       expect(await fix(1, "Café")).toMatchObject({ isSent: true })
     })
     expect(names()).toEqual(["Ann", "Zoe", "cafe"])
-  }),
-)
-
-live(
-  "home says that a pipeline whose file has mistakes can't run",
-  Effect.gen(function*() {
-    const { root, write } = yield* world
-    yield* write("pipelines/broken.yaml", "pipeline: broken\nsource: 1\n")
-    const { call } = yield* Effect.flatMap(served(root), (studio) => Effect.promise(() => pageOf(studio)))
-    const { pipelines } = yield* Effect.promise(() => call("project", "home", {}))
-    expect(Object.fromEntries(pipelines.map(({ name, problem }) => [name, problem]))).toEqual({
-      broken: "The pipeline's file has mistakes, so it can't run.",
-      people: undefined,
-    })
   }),
 )
 
@@ -361,11 +353,13 @@ live(
     yield* dump(3)
     expect(yield* Effect.promise(() => done({ pipeline: "people", mode: "run" }))).toMatchObject({
       exitCode: 1,
-      outcome: "attention",
-      needReview: 0,
+      word: { title: "Needs your decision" },
       message: expect.stringMatching(/^Needs your decision\. /),
     })
-    const { report } = yield* Effect.promise(() => call("results", "report", { pipeline: "people" }))
-    expect(report).toMatchObject({ outcome: "attention", needReview: 0 })
+    const { report, runs } = yield* Effect.promise(() => call("results", "report", { pipeline: "people" }))
+    for (const one of [report, runs[0]]) expect(one).toMatchObject({ outcome: "attention", needReview: 0 })
+    const decision = { title: "Needs your decision" }
+    const { pipelines } = yield* Effect.promise(() => call("project", "home", {}))
+    expect(pipelines[0]).toMatchObject({ state: decision, standings: [{ runs: [{ state: decision }, {}] }] })
   }),
 )

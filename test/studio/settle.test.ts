@@ -31,7 +31,7 @@ scoped(
 
     const early = yield* settle(isHidden)
     expect(early).toMatchObject({
-      landed: 8,
+      done: [expect.stringMatching(/^8 rows landed, 2 rows still in doubt\.$/), expect.stringMatching(/reads back/)],
       left: 2,
       advice: [expect.stringMatching(/^Settle again later, with a new/)],
     })
@@ -44,8 +44,13 @@ scoped(
     expect(late.advice[0]).toMatch(/submit a test entry with the text formferry-\S+ in any text question/)
     expect(late.advice.at(-1)).toContain("tick the box below, give the reason and choose the export again")
 
+    // A page that is loaded again shows the text of the test entry.
+    const [text] = /formferry-\S+/.exec(late.advice[0]) ?? []
+    const again = yield* Effect.promise(() => call("results", "doubts", { pipeline: "people" }))
+    expect(again.advice).toEqual([expect.stringContaining(`submitted the test entry with the text ${text},`)])
+
     expect(yield* settle(isHidden, "&complete=true&because=Counted")).toMatchObject({
-      notLanded: 2,
+      done: ["2 rows did not land, nothing is left in doubt.", "The next run of people sends the rows that did not."],
       left: 0,
       rows: [],
       advice: [],

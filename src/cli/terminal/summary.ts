@@ -1,6 +1,6 @@
 import { fates, fateWords, verdicts, verdictWords } from "../../domain/fate.ts"
 import type { RunReport } from "../../domain/report.ts"
-import { modeWords, outcomeWord, outcomeWords, reasonsOf } from "../../domain/run.ts"
+import { modeWords, outcomeWord, reasonsOf } from "../../domain/run.ts"
 import { instantIn, minuteIn } from "../../domain/times.ts"
 import { visible } from "../../domain/visible.ts"
 import { count, counted, numbers, present, type Word } from "../../domain/words.ts"
@@ -143,7 +143,7 @@ export const showRuns = (runs: ReadonlyArray<PastRun>, screen: Screen): string =
     count(run.rows.read),
     count(run.rows.imported),
     count(run.readBack.verified),
-    titleCell(outcomeWords[run.outcome], screen),
+    titleCell(outcomeWord(run), screen),
   ])
   const shown = table(
     [

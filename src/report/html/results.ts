@@ -3,7 +3,7 @@ import { fates, fateWords, submissionsIn, verdicts, verdictWords } from "../../d
 import { valueText } from "../../domain/json.ts"
 import { cut, problemWords } from "../../domain/problem.ts"
 import type { Finding, RunReport } from "../../domain/report.ts"
-import { type Mode, modeWords, outcomeWord } from "../../domain/run.ts"
+import { modeMarks, modeWords, outcomeWord } from "../../domain/run.ts"
 import { instantIn } from "../../domain/times.ts"
 import { count, counted, numbers, type Word } from "../../domain/words.ts"
 import { csvFiles } from "../csvFiles.ts"
@@ -28,17 +28,9 @@ import {
 
 // The sections of the page that say how the run ended.
 
-const marks: { readonly [M in Mode]: string | undefined } = {
-  run: undefined,
-  rehearsal:
-    "This is a rehearsal: everything went to a practice service on this machine. Nothing was sent to the form.",
-  "dry-run": "This is a dry run: every row was read and validated, and nothing was sent.",
-  reconcile: "This is a reconciliation: submissions of earlier runs were read back. Nothing was sent.",
-}
-
 /** Marks the report of a rehearsal, a dry run or a reconciliation. */
 export const markOf = (report: RunReport): Markup | undefined => {
-  const mark = marks[report.mode]
+  const mark = modeMarks[report.mode]
   return mark === undefined
     ? undefined
     : html`<p class="mark ${report.mode}"><strong>${modeWords[report.mode].toUpperCase()}</strong> ${mark}</p>

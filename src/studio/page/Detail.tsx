@@ -21,16 +21,16 @@ const useLook = ({ editing: { draft, pipeline } }: Bench, operation: Operation |
     [JSON.stringify(operation)],
   )
 
-/** Asks for what only a person can decide. Shows what each choice reads from a few cells. */
-const asking = (of: ReadonlyArray<Ask> = [], answers: Answers, set: (answers: Answers) => void) =>
-  of.map(({ choices, key, why }) => {
+/** Asks for what only a person can decide about something that is called `of`. Shows what each choice reads from a few cells. */
+const asking = (of: string, asks: ReadonlyArray<Ask> = [], answers: Answers, set: (answers: Answers) => void) =>
+  asks.map(({ choices, key, why }) => {
     const answer = (value: string) => set({ ...answers, [key]: value })
     return (
       <fieldset key={key}>
         <legend>{t.ask(key)}</legend>
         <p class="soft small">{safe(why)}</p>
         {choices.map(({ samples, value }) =>
-          option(key, value, answers[key] === value, () => answer(value), [
+          option(`${of} ${key}`, value, answers[key] === value, () => answer(value), [
             <code key={value}>{value}</code>,
             ...samples.map((one) => (
               <span key={one.cell} class="sample">{asCell(one.cell)} → {asCell(one.value)}</span>
@@ -92,7 +92,7 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
       {options !== undefined && <p class="small soft">{safe(t.options(options.map(({ label }) => label)))}</p>}
       {warning(entry?.misfit)}
       {warning(entry?.open)}
-      {asking(entry?.asks, answers, setAnswers)}
+      {asking(id, entry?.asks, answers, setAnswers)}
       {mapped !== "" && kind !== undefined && (
         <Choices bench={bench} question={question} said={said} as={kind} open={entry?.choices ?? []} />
       )}
@@ -289,7 +289,7 @@ const TimeDecision = ({ bench, of }: Readonly<{ bench: Bench; of: OwnTime }>) =>
   return (
     <fieldset>
       <legend>{t[of]}</legend>
-      {asking(looked.answer?.entry?.asks, answers, setAnswers)}
+      {asking(of, looked.answer?.entry?.asks, answers, setAnswers)}
       <Problem failed={looked.failed} />
       {act(t.useTime, () => bench.editing.edit(operation))}
     </fieldset>

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { fateWords, verdictWords } from "../../domain/fate.ts"
-import { outcomeWords, recordedModeWords } from "../../domain/run.ts"
+import { notStartedText, recordedModeWords, recordedWord, stateAfter } from "../../domain/run.ts"
 import type { Label } from "../../domain/words.ts"
 import type { Home } from "../Api.ts"
 import { addressOf, call, send } from "./call.ts"
@@ -24,7 +24,11 @@ export const HomeView = ({ running, home, isOpen }: HomeView) => (
     {home.pipelines.length === 0 && <p class="lead">{t.none}</p>}
     <ul class="plain cards">
       {home.pipelines.map((one) => (
-        <Card key={one.name} one={one} word={isOpen ? stateOf(one.standings, running.has(one.name)) : unreachable} />
+        <Card
+          key={one.name}
+          one={one}
+          word={isOpen ? running.has(one.name) ? recordedWord({}, true) : one.state : unreachable}
+        />
       ))}
     </ul>
   </>
@@ -32,19 +36,6 @@ export const HomeView = ({ running, home, isOpen }: HomeView) => (
 
 type PipelineCard = Home["pipelines"][number]
 type PastRun = PipelineCard["standings"][number]["runs"][number]
-
-const outcomeOf = ({ outcome }: PastRun): Label =>
-  outcome === undefined ? { title: t.unfinished, tone: "warn" } : outcomeWords[outcome]
-
-/** Returns the state after the newest of a pipeline's runs at these places. */
-const stateOf = (standings: PipelineCard["standings"], isRunning = false): Label => {
-  if (isRunning || standings.some((place) => place.isRunning)) return { title: t.running, tone: "calm" }
-  const [last] = standings.flatMap(({ runs }) => runs.slice(0, 1))
-    .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))
-  if (last === undefined) return { title: t.never, tone: "calm" }
-  const isSettled = last.outcome === "inDoubt" && standings.every(({ standing }) => standing.inDoubt === 0)
-  return isSettled ? { title: t.settled, tone: "good" } : outcomeOf(last)
-}
 
 const Card = ({ one, word }: Readonly<{ one: PipelineCard; word: Label }>) => (
   <li class={`card toned ${word.tone}`}>
@@ -56,7 +47,7 @@ const Card = ({ one, word }: Readonly<{ one: PipelineCard; word: Label }>) => (
     </div>
     {isEdited(one.name) && <p>{badge({ title: map.edited, tone: "warn" })}</p>}
     {one.problem !== undefined && <p class="bad-text">{safe(one.problem)}</p>}
-    {one.notStarted !== undefined && <p class="bad-text">{t.notStarted(when(one.notStarted))}</p>}
+    {one.notStarted !== undefined && <p class="bad-text">{safe(notStartedText(one.name, when(one.notStarted)))}</p>}
     {one.standings.map((place) => (
       <div key={JSON.stringify(place.destination)}>
         {figures([
@@ -66,19 +57,19 @@ const Card = ({ one, word }: Readonly<{ one: PipelineCard; word: Label }>) => (
         ], { shares: wordsWith(verdictWords, place.standing.verdicts) })}
         <Bars runs={place.runs} />
         <p class="soft small">
-          {one.standings.length > 1 && word !== unreachable && badge(stateOf([place]))}{" "}
+          {one.standings.length > 1 && word !== unreachable && badge(place.state)}{" "}
           {safe([place.to, place.destination.form, place.destination.service].filter(Boolean).join(" · "))}
         </p>
       </div>
     ))}
     {one.targets.filter(({ to }) => one.standings.every((place) => place.to !== to)).map(({ to }) => (
-      <p key={to} class="small">{badge(stateOf([]))} {safe(to)}</p>
+      <p key={to} class="small">{badge(stateAfter(undefined))} {safe(to)}</p>
     ))}
     <p class="soft small">{one.nextRun === undefined ? t.noSchedule : t.next(when(one.nextRun))}</p>
     <p class="acts">
       <a href={addressOf("map", one.name)}>{shell.map}</a>
       <a href={addressOf("run", one.name)}>{shell.run}</a>
-      {one.standings.length > 0 && <a href={addressOf("results", one.name)}>{shell.results}</a>}
+      <a href={addressOf("results", one.name)}>{shell.results}</a>
     </p>
   </li>
 )
@@ -89,13 +80,13 @@ const mostBars = 30
 const Bars = ({ runs }: Readonly<{ runs: ReadonlyArray<PastRun> }>) => {
   const shown = runs.slice(0, mostBars).toReversed()
   const highest = Math.max(1, ...shown.map(({ sent }) => sent ?? 0))
-  const said = (run: PastRun) => t.bar(when(run.startedAt), recordedModeWords[run.mode], run.sent, outcomeOf(run).title)
+  const said = (run: PastRun) => t.bar(when(run.startedAt), recordedModeWords[run.mode], run.sent, run.state.title)
   return (
     <svg class="runs" viewBox={`0 0 ${mostBars * 10} 40`} role="img" aria-label={t.bars(shown.slice(-5).map(said))}>
       {shown.map((run, index) => {
         const tall = Math.max(3, ((run.sent ?? 0) / highest) * 38)
         return (
-          <rect key={run.run} class={outcomeOf(run).tone} x={index * 10} width="8" rx="1" y={40 - tall} height={tall}>
+          <rect key={run.run} class={run.state.tone} x={index * 10} width="8" rx="1" y={40 - tall} height={tall}>
             <title>{said(run)}</title>
           </rect>
         )

@@ -98,7 +98,7 @@ const Status = ({ editing, known }: Readonly<{ editing: Bench["editing"]; known:
       </p>
       {conflict !== undefined && (
         <div class="problem" role="alert">
-          <p>{t.conflict}</p>
+          <p>{safe(conflict.message)}</p>
           <details>
             <summary>{t.theirs}</summary>
             <pre tabIndex={0}>{conflict.text}</pre>

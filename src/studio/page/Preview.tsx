@@ -1,24 +1,28 @@
 import { useEffect, useState } from "preact/hooks"
+import { fateWords, previewedFate } from "../../domain/fate.ts"
 import type { PreviewedRow } from "../../domain/previewedRow.ts"
-import { counted, noSuchRow } from "../../domain/words.ts"
+import { counted, type Label, noSuchRow } from "../../domain/words.ts"
 import { call } from "./call.ts"
 import { act } from "./controls.tsx"
 import type { Bench, Draft } from "./draft.ts"
 import { useAnswer } from "./hooks.ts"
 import { asCell, badge, more, Problem, safe, Section, table, warning } from "./parts.tsx"
-import { preview as t } from "./strings.ts"
+import { capital, preview as t } from "./strings.ts"
 
 /** How many rows are read for the preview. */
 const rowsShown = 8
 
-const stateOf = ({ filtered, valid }: PreviewedRow) => t.states[filtered ? "filtered" : valid ? "valid" : "invalid"]
+const stateOf = (row: PreviewedRow): Label => {
+  const fate = previewedFate(row)
+  return fate === undefined ? t.valid : { title: capital(fateWords[fate].title), tone: fateWords[fate].tone }
+}
 
 type Preview = Readonly<{ editing: Bench["editing"]; draft: Draft; isBroken: boolean }>
 
 /** Shows what would be sent for a few rows, and one of them answer by answer. */
 export const Preview = ({ draft: { text }, editing: { counts, pipeline, visit }, isBroken }: Preview) => {
   const [row, setRow] = useState(1)
-  const { problems = [] } = counts.answer ?? {}
+  const { isWhole = true, problems = [] } = counts.answer ?? {}
   const first = row - (row - 1) % rowsShown
   const { answer, failed, isStale } = useAnswer(
     async (signal) => ({
@@ -61,7 +65,7 @@ export const Preview = ({ draft: { text }, editing: { counts, pipeline, visit },
       </div>
       {isBeyond && <p role="status">{noSuchRow(row, answer.read)}</p>}
       {shown !== undefined && <Answers of={shown} />}
-      {problems.length > 0 && <h3>{t.problems}</h3>}
+      {problems.length > 0 && <h3>{t.problems(isWhole)}</h3>}
       {problems.slice(0, 100).map(({ code, column = "", examples, question, rows }) => (
         <p key={`${code} ${column} ${question}`} class="small">
           {counted(rows, "row")}: {safe(`${column} (${code})`)}{" "}
@@ -85,7 +89,7 @@ const Answers = ({ of: row, of: { answers, change, key, problems } }: Readonly<{
       {problems.filter(({ message }) => !shown.has(message)).map(({ message }) => warning(message))}
       {change !== undefined && (
         <div class="small">
-          {t.changed(change.submissionId)} {change.note}{" "}
+          {change.note === undefined ? t.changed(change.submissionId) : safe(change.note)}
           {change.answers.map(({ inForm, name, now }) => (
             <p key={name}>{safe(name)} {asCell(inForm)} → {asCell(now)}</p>
           ))}

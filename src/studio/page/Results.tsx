@@ -1,10 +1,10 @@
-import { useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import { fateWords, rejectedIn, verdictWords } from "../../domain/fate.ts"
 import type { RejectedLine } from "../../domain/rejectedLine.ts"
-import { modeWords, outcomeWord, outcomeWords } from "../../domain/run.ts"
+import { modeMarks, modeWords, outcomeWord, reasonsOf } from "../../domain/run.ts"
 import { isWebAddress } from "../../domain/visible.ts"
 import { count, numbers } from "../../domain/words.ts"
-import type { Calls, Settled } from "../Api.ts"
+import type { Calls, Job, Settled } from "../Api.ts"
 import { addressOf, call, reportOf, send } from "./call.ts"
 import { act, check, Drop, input, pickTarget, type Targets } from "./controls.tsx"
 import { useAnswer, useDoing } from "./hooks.ts"
@@ -18,20 +18,27 @@ import {
   Section,
   table,
   type TableRow,
+  warning,
   wordsWith,
 } from "./parts.tsx"
 import { capital, general, results as t, when } from "./strings.ts"
 
 type Results = Calls["results"]["report"]["success"]
 
-type ResultsView = Readonly<{ pipeline: string; run: string | undefined; targets: Targets }>
+type ResultsView = Readonly<
+  { pipeline: string; run: string | undefined; targets: Targets; jobs: ReadonlyMap<string, Job> }
+>
 
 /** The view of what a run did, and of what is left to do about it. */
-export const ResultsView = ({ pipeline, run, targets }: ResultsView) => {
+export const ResultsView = ({ jobs, pipeline, run, targets }: ResultsView) => {
+  // A run that ends becomes the latest one.
+  const ended = [...jobs.values()].filter((job) => job.pipeline === pipeline && job.state._tag === "Ended").length
+
   const [chosen, choose] = useState<string>()
+  const [isSettling, setSettling] = useState(false)
   const { answer, failed } = useAnswer(
     (signal) => call("results", "report", { pipeline, ...run !== undefined && { run } }, signal),
-    [pipeline, run],
+    [pipeline, run, run === undefined && ended],
   )
   const { form: { id, service } = {}, rows } = answer?.report ?? {}
   const rejected = rows === undefined ? 0 : rejectedIn(rows)
@@ -43,24 +50,34 @@ export const ResultsView = ({ pipeline, run, targets }: ResultsView) => {
       <h1>{safe(pipeline)}</h1>
       <Problem failed={failed} />
       {answer && <Summary of={answer} />}
-      {rejected > 0 && answer && <Rejected pipeline={pipeline} to={own ?? to} run={answer.report.run} />}
-      {pickTarget(targets, to, choose)}
-      {isKnown && (to !== undefined || targets.length === 0) && <Doubts key={to} pipeline={pipeline} to={to} />}
+      {rejected > 0 && answer && (
+        <Rejected key={answer.report.run} pipeline={pipeline} to={own ?? to} run={answer.report.run} />
+      )}
+      {pickTarget(targets, to, choose, isSettling)}
+      {isKnown && (to !== undefined || targets.length === 0) && (
+        <Doubts key={to} pipeline={pipeline} to={to} setBusy={setSettling} />
+      )}
       {answer && <Differences of={answer.report.differences} />}
+      {answer?.warnings.map((text) => warning(text))}
       {answer && <History pipeline={pipeline} of={answer} />}
     </>
   )
 }
 
 const Summary = ({ of: { report } }: Readonly<{ of: Results }>) => {
-  const { anomalies, because, mode, next, pipeline, readBack, rows, run, startedAt, warnings } = report
+  const { anomalies, mode, next, pipeline, readBack, rows, run, startedAt, warnings } = report
   const parts = wordsWith(fateWords, rows).filter((part) => part.count > 0)
   const verdicts = wordsWith(verdictWords, readBack)
   return (
     <Section title={t.summary(modeWords[mode], when(startedAt))} word={outcomeWord(report)} isToned>
-      {(mode === "rehearsal" || mode === "dry-run") && <p class="mark">{t.notSent[mode]}</p>}
-      {because.map((reason) => <p key={reason}>{safe(reason)}</p>)}
-      {figures([{ title: t.read, count: rows.read }, ...parts], { size: "large", shares: parts })}
+      {modeMarks[mode] && (
+        <p class="mark">
+          <strong>{modeWords[mode].toUpperCase()}</strong> {modeMarks[mode]}
+        </p>
+      )}
+      {reasonsOf(report).map((reason) => <p key={reason}>{safe(reason)}</p>)}
+      {mode !== "reconcile"
+        && figures([{ title: t.read, count: rows.read }, ...parts], { size: "large", shares: parts })}
       {verdicts.some((one) => one.count > 0)
         && [<h3 key={1}>{t.readBack}</h3>, figures(verdicts, { label: t.readBack })]}
       {anomalies?.map(({ code, sentence }) => <p key={code} class="warn-text">{safe(sentence)}</p>)}
@@ -87,6 +104,10 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
   const [size, setSize] = useState(pageSize)
   const [round, setRound] = useState(0)
   const [open, setOpen] = useState<string>()
+  const opening = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (open !== undefined) opening.current?.focus()
+  }, [open])
   const [changed, setChanged] = useState<ReadonlyMap<string, string>>(unsaved.get(run) ?? new Map())
   if (changed.size > 0) unsaved.set(run, changed)
   else unsaved.delete(run)
@@ -153,11 +174,14 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
           asCell(row.key),
           <span key="reason" class="reason">{row.isSent ? t.sentFixed : safe(row.message)}</span>,
           ...shown.map((column) => field(row, column)),
-          act(t.show, () => setOpen(row.name === opened?.name ? "" : row.name), { label: t.allCellsOf(row.row) }),
+          act(t.show, () => setOpen(row.name === opened?.name ? "" : row.name), {
+            label: t.allCellsOf(row.row),
+            expanded: row.name === opened?.name,
+          }),
         ]),
         total,
       )}
-      {opened !== undefined && <h3>{t.cellsOfRow(opened.row)}</h3>}
+      {opened !== undefined && <h3 tabIndex={-1} ref={opening}>{t.cellsOfRow(opened.row)}</h3>}
       {opened !== undefined && (
         <dl class="cells">
           {columns.map((title, column) => (
@@ -183,30 +207,37 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
   )
 }
 
+/** How rows of a pipeline at a target were last settled on this page. It is kept while another view is shown. */
+const lastSettled = new Map<string, Settled>()
+
+type DoubtsView = Readonly<{ pipeline: string; to: string | undefined; setBusy: (isBusy: boolean) => void }>
+
 /** Rows in doubt at a target. An export of the form's results settles them. */
-const Doubts = ({ pipeline, to }: Readonly<{ pipeline: string; to: string | undefined }>) => {
-  const [last, put] = useState<Settled>()
+const Doubts = ({ pipeline, setBusy, to }: DoubtsView) => {
+  const place = JSON.stringify([pipeline, to])
+  const last = lastSettled.get(place)
   const [complete, setComplete] = useState(false)
   const [because, setBecause] = useState("")
   const { busy, failed, run } = useDoing()
   const doubts = useAnswer((signal) => call("results", "doubts", { pipeline, to }, signal), [])
   if (doubts.answer === undefined) return <Problem failed={doubts.failed} />
-  const { left, rows } = last ?? doubts.answer
+  const { advice, left, rows } = last ?? doubts.answer
   if (left === 0 && last === undefined) return null
   const settle = (file: File) =>
     run(async () => {
       const about = { pipeline, ...to && { to }, name: file.name, complete: `${complete}`, ...complete && { because } }
-      put(await send("results", "settle", about, file))
-    })
+      setBusy(true)
+      lastSettled.set(place, await send("results", "settle", about, file))
+    }).finally(() => setBusy(false))
   return (
     <Section title={t.doubts(left)}>
       {left > 0 && <p class="soft">{t.doubtsWhy}</p>}
       {last !== undefined && (
         <div class="next" role="status">
-          <p>{t.settled(last.landed, last.notLanded, last.left)}</p>
-          {[...last.advice, ...last.warnings].map((line) => <p key={line}>{safe(line)}</p>)}
+          {[...last.done, ...last.warnings].map((line) => <p key={line}>{safe(line)}</p>)}
         </div>
       )}
+      {advice.length > 0 && <div class="next">{advice.map((line) => <p key={line}>{safe(line)}</p>)}</div>}
       <Problem failed={failed} />
       {left > 0 && (
         <>
@@ -256,7 +287,7 @@ const History = ({ of: { allRuns, report, runs }, pipeline }: Readonly<{ pipelin
     {table(
       t.history,
       [t.started, t.mode, t.form, numbers(capital(t.read)), numbers(capital(fateWords.imported.title)), t.outcome],
-      runs.map(({ form, mode, outcome, rows, run, startedAt }) => [
+      runs.map(({ form, mode, needReview, outcome, rows, run, startedAt }) => [
         run,
         <a href={addressOf("results", pipeline, run)} aria-current={run === report.run ? "true" : undefined}>
           {when(startedAt)}
@@ -265,7 +296,7 @@ const History = ({ of: { allRuns, report, runs }, pipeline }: Readonly<{ pipelin
         safe(form.name),
         count(rows.read),
         count(rows.imported),
-        badge(outcomeWords[outcome]),
+        badge(outcomeWord({ needReview, outcome })),
       ]),
       allRuns,
     )}

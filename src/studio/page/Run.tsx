@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { fateWords, verdictWords } from "../../domain/fate.ts"
 import { paceTexts } from "../../domain/progress.ts"
-import { outcomeWord } from "../../domain/run.ts"
-import { type Label, namesOf, permanence } from "../../domain/words.ts"
+import { namesOf, permanence } from "../../domain/words.ts"
 import type { Job } from "../Api.ts"
 import { addressOf, call } from "./call.ts"
 import { act, input, pickTarget, submit, type Targets } from "./controls.tsx"
@@ -19,7 +18,8 @@ export const RunView = ({ isOpen, jobs, pipeline, targets }: RunView) => {
   const mine = [...jobs.values()].filter((job) => job.pipeline === pipeline)
     .sort((a, b) => b.startedAt.localeCompare(a.startedAt))
   const off = busy || mine.some(({ state }) => state._tag !== "Ended")
-  const start = (mode: Job["mode"]) => run(() => call("runs", "start", { pipeline, to, mode }))
+  const start = (mode: Job["mode"]) =>
+    run(() => call("runs", "start", { pipeline, mode, ...mode !== "check" && { to } }))
   return (
     <>
       <h1>{safe(pipeline)}</h1>
@@ -45,8 +45,10 @@ export const RunView = ({ isOpen, jobs, pipeline, targets }: RunView) => {
   )
 }
 
-const JobCard = ({ isOpen, job, job: { mode, startedAt, state, to } }: Readonly<{ job: Job; isOpen: boolean }>) => {
-  const title = t.jobTitle(t.modes[mode].title, when(startedAt), to)
+const JobCard = (
+  { isOpen, job, job: { fixedOf, mode, startedAt, state, to } }: Readonly<{ job: Job; isOpen: boolean }>,
+) => {
+  const title = t.jobTitle(t.modes[mode].title, when(startedAt), fixedOf !== undefined, to)
   if (!isOpen && state._tag !== "Ended") return <Section title={title} word={unreachable} />
   if (state._tag === "Ended") return <Ended pipeline={job.pipeline} state={state} title={title} />
   const word = state._tag === "Asking" ? t.asking : state.stopping ? t.stopping : t.running
@@ -76,11 +78,12 @@ const Confirm = ({ job: { id: job }, question }: Readonly<{ job: Job; question: 
     <form ref={place} onSubmit={confirm}>
       <p class="sentence">{safe(t.willSend(rows, form.name, form.id))}</p>
       <p class="warn-text">{safe(permanence(service, canDelete))}</p>
+      <p class="soft small">{t.waits}</p>
       <div class="fields">{input(t.typeName(service), typed, setTyped)}</div>
       <Problem failed={failed} />
       <p class="acts">
         {submit(t.confirm(rows), busy || typed !== service)}
-        {act(t.decline, () => run(() => call("runs", "answer", { job })))}
+        {act(t.decline, () => run(() => call("runs", "answer", { job })), { off: busy })}
       </p>
     </form>
   )
@@ -130,17 +133,14 @@ const Live = ({ isStopping, job: { id, pace, progress } }: Readonly<{ job: Job; 
 }
 
 const Ended = ({ pipeline, state, title }: Readonly<{ pipeline: string; state: In<"Ended">; title: string }>) => {
-  const { diagnostics, exitCode, message, needReview, next, outcome, run } = state
-  const left: Label = exitCode === 0
-    ? { title: t.canRun(diagnostics.length), tone: diagnostics.length === 0 ? "good" : "warn" }
-    : { title: t.exit(exitCode), tone: "warn" }
-  const word = outcome === undefined ? left : outcomeWord({ needReview, outcome })
+  const { diagnostics, exitCode, message, next, run, word } = state
   return (
     <Section title={title} word={word} isToned>
       <Diagnostics of={diagnostics} />
       {message.split("\n").map((line, index) => (
         <p key={index} role={index === 0 ? "status" : undefined}>{safe(line)}</p>
       ))}
+      {run === undefined && exitCode !== 0 && <p class="soft small">{t.exit(exitCode)}</p>}
       {nextCommand(next)}
       {run !== undefined && (
         <p class="acts">

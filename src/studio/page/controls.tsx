@@ -6,26 +6,28 @@ import type { Tone } from "../../domain/words.ts"
 import type { Home } from "../Api.ts"
 import { general } from "./strings.ts"
 
-// What someone presses, types or chooses.
+// Controls: buttons, fields, lists and boxes for files.
 
 type Act = Readonly<
-  { main?: boolean; link?: boolean; off?: boolean; label?: string; tab?: number; tone?: Tone; repeats?: boolean }
+  & { main?: boolean; link?: boolean; off?: boolean; label?: string; tab?: number; tone?: Tone; repeats?: boolean }
+  & { expanded?: boolean }
 >
 
-/** A button. A label says what its sign means. The second click of a double click does nothing, unless the button repeats what it does. */
+/** A button. If it is off, it keeps the focus, because `disabled` would move a screen reader to the top of the page. A label says what its sign means. The second click of a double click does nothing, unless the button repeats what it does. */
 export const act = (
   text: ComponentChildren,
   go: () => unknown,
-  { label = "", link, main, off, repeats = false, tab, tone }: Act = {},
+  { expanded, label = "", link, main, off, repeats = false, tab, tone }: Act = {},
 ) => (
   <button
     type="button"
     class={main === true ? "main" : link === true ? "link" : tone ?? ""}
-    disabled={off}
+    aria-disabled={off === true}
+    aria-expanded={expanded}
     aria-label={visible(label) || undefined}
     title={visible(label) || undefined}
     tabIndex={tab}
-    onClick={({ detail }) => (detail < 2 || repeats) && go()}
+    onClick={({ detail }) => off !== true && (detail < 2 || repeats) && go()}
   >
     {text}
   </button>
@@ -52,10 +54,11 @@ export const pick = (
   value: string,
   set: (value: string) => void,
   options: ReadonlyArray<readonly [value: string, text: string]>,
+  off = false,
 ) => (
   <label>
     {label}{" "}
-    <select value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
+    <select value={value} disabled={off} onChange={({ currentTarget }) => set(currentTarget.value)}>
       {value === "" && choice("", general.choose)}
       {options.map(([one, text]) => choice(one, text))}
     </select>
@@ -70,10 +73,16 @@ export const choice = (value: string, text: string) => (
 export type Targets = Home["pipelines"][number]["targets"]
 
 /** Lets someone choose one of a pipeline's targets, if it has several. */
-export const pickTarget = (targets: Targets, to: string | undefined, set: (to: string) => void) =>
+export const pickTarget = (targets: Targets, to: string | undefined, set: (to: string) => void, off = false) =>
   targets.length > 0 && (
     <div class="fields">
-      {pick(general.target, to ?? "", set, targets.map(({ form, service, to }) => [to, `${to} (${form}, ${service})`]))}
+      {pick(
+        general.target,
+        to ?? "",
+        set,
+        targets.map(({ form, service, to }) => [to, `${to} (${form}, ${service})`]),
+        off,
+      )}
     </div>
   )
 

@@ -28,7 +28,7 @@ const App = () => {
   const known = pipelineViews.find((one) => one === view)
   useEffect(() => {
     addEventListener("hashchange", () => setPlace(place()))
-    // A file that is dropped beside its box would be opened in place of the page.
+    // A file that is dropped outside its box would be opened in place of the page.
     for (const type of ["dragover", "drop"] as const) {
       addEventListener(type, (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault())
     }
@@ -70,7 +70,7 @@ const App = () => {
             ))}
           </nav>
         )}
-        <span class="running">
+        <span class="running" role="status">
           {making !== "" && known !== undefined && <a class="chip" href="#/">{safe(making)}</a>}
           {running.map((job) => (
             <a key={job.id} class="chip" href={addressOf("run", job.pipeline)}>
@@ -85,7 +85,7 @@ const App = () => {
         {known === "map" && <MapView key={pipeline} pipeline={pipeline} />}
         {!isKnown && known === "run" && <Problem failed={{ _tag: "Unknown", message: general.unknown(pipeline) }} />}
         {isKnown && known === "run" && <RunView key={pipeline} {...of} jobs={jobs} isOpen={isOpen} />}
-        {known === "results" && <ResultsView key={`${pipeline}/${run}`} {...of} run={run} />}
+        {known === "results" && <ResultsView key={`${pipeline}/${run}`} {...of} run={run} jobs={jobs} />}
         {known === undefined && home.answer && <HomeView home={home.answer} isOpen={isOpen} running={busy} />}
         {home.answer && <NewPipeline services={home.answer.services} isShown={known === undefined} tell={setMaking} />}
       </main>

@@ -6,7 +6,7 @@ import { count, type Heading, headingsOf, type Label, type Tone } from "../../do
 import type { Failed } from "./call.ts"
 import { general } from "./strings.ts"
 
-// What several views are made of.
+// Parts that several views share.
 
 /** Shows a name or sentence of unknown origin. */
 export const safe = (text: string) => <bdi>{visible(cut(text, 1000))}</bdi>

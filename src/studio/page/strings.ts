@@ -1,6 +1,6 @@
 import type { QuestionState, SurveyedColumn } from "../../domain/draft.ts"
 import { doneText, phases } from "../../domain/progress.ts"
-import { modeWords } from "../../domain/run.ts"
+import { jobWords } from "../../domain/run.ts"
 import { count, counted, firstOf, percent, type Tone } from "../../domain/words.ts"
 import type { Job } from "../Api.ts"
 
@@ -52,8 +52,7 @@ export const shell = {
     "If only the connection was lost, these runs continue. Runs that a schedule or a terminal started are not affected.",
     "This page continues when the studio answers again. If you start the studio again, open its new link.",
   ],
-  running: (pipeline: string, mode: keyof typeof modeWords | "check") =>
-    `${pipeline}: ${mode === "check" ? mode : modeWords[mode]} in progress`,
+  running: (pipeline: string, mode: keyof typeof jobWords) => `${pipeline}: ${jobWords[mode]} in progress`,
 }
 
 export const home = {
@@ -65,14 +64,9 @@ export const home = {
   go: "Create the pipeline",
   noSchedule: "Not scheduled",
   title: "Pipelines",
-  running: "In progress",
-  never: "Never ran",
-  unfinished: "Not finished",
-  settled: "Rows in doubt were settled",
   demo: "This is the sample project. The practice service runs on this machine, and nothing leaves it.",
   none: "There is no pipeline yet. Start with a file below.",
   next: (time: string) => `Next run: ${time}`,
-  notStarted: (time: string) => `The run that was due on ${time} failed before it started.`,
   bar: (time: string, mode: string, sent: number | undefined, outcome: string) =>
     `${time}: ${mode}, ${sent === undefined ? "" : `${counted(sent, "row")} sent, `}${outcome}`,
   bars: (runs: ReadonlyArray<string>) => `The last runs. ${runs.join(". ")}`,
@@ -188,11 +182,10 @@ export const map = {
   oldFigures: "These figures are those of the last text that could be counted.",
   counting: "Counting…",
   counted: (rows: number, isWhole: boolean, to?: string) =>
-    `${isWhole ? "All" : "First"} ${counted(rows, "row")} counted${to === undefined ? "" : ` for the target ${to}`}.${
-      isWhole ? "" : " The rest is being read…"
+    `${counted(rows, "row")} counted${to === undefined ? "" : ` for the target ${to}`}, ${
+      isWhole ? "the whole source." : "the first ones. The rest is being read…"
     }`,
   errors: (errors: number) => counted(errors, "error"),
-  conflict: "The file was changed since this page read it. Nothing was written.",
   theirs: "Show the file's text",
   keepMine: "Overwrite it with this draft",
   takeTheirs: "Discard this draft",
@@ -204,19 +197,15 @@ export const preview = {
   previousRows: "Previous rows",
   nextRows: "Next rows",
   goTo: "Row",
-  problems: "Problems of all rows",
+  problems: (isWhole: boolean) => isWhole ? "Problems of all rows" : "Problems of the first rows",
   question: "Question",
   source: "Source",
   sent: "Sent",
-  states: {
-    valid: { title: "Can be sent", tone: "good" },
-    invalid: { title: "Can't be sent", tone: "warn" },
-    filtered: { title: "Skipped on purpose", tone: "calm" },
-  },
+  valid: { title: "Valid", tone: "good" },
   row: (row: number, state?: string) => `Row ${count(row)}${state === undefined ? "" : `: ${state}`}`,
   old: "The preview could not be updated. These rows show the last text that could be read.",
   none: "There is no preview yet, because the text has errors.",
-  changed: (id: string) => `Imported before as ${id}, and changed since.`,
+  changed: (id: string) => `Imported before as ${id}, with different answers:`,
 } as const
 
 export const run = {
@@ -234,11 +223,13 @@ export const run = {
   modes: {
     check: { title: "Check", about: "Reads the files, the form and every row. Sends nothing." },
     rehearsal: { title: "Rehearse", about: "Sends everything to a practice copy of the form on this machine." },
-    "dry-run": { title: "Dry run", about: "Does everything except sending." },
+    "dry-run": { title: "Dry run", about: "Reads, maps and checks every row and writes the report. Sends nothing." },
     run: { title: "Run", about: "Sends the rows and reads each submission back." },
   } satisfies Readonly<Record<Job["mode"], object>>,
-  jobTitle: (mode: string, time: string, to = "") => `${mode}${to === "" ? "" : ` to ${to}`}: ${time}`,
+  jobTitle: (mode: string, time: string, isFixed: boolean, to = "") =>
+    `${mode}${isFixed ? " of fixed rows" : ""}${to === "" ? "" : ` to ${to}`}: ${time}`,
   willSend: (rows: number, form: string, id: string) => `${counted(rows, "row")} will be sent to ${form} (${id}).`,
+  waits: "Without an answer within 10 minutes, nothing is sent.",
   decline: "Don't send",
   typeName: (service: string) => `Type ${service} to confirm`,
   confirm: (rows: number) => `Send ${counted(rows, "row")}`,
@@ -250,7 +241,6 @@ export const run = {
     `${most === undefined ? "" : `${count(requests)} of at most `}${counted(most ?? requests, "request")} in flight.`,
   throttled: (requests: number) => `${counted(requests, "request")} slowed down by the service.`,
   closing: "Closing this page does not stop it.",
-  canRun: (warnings: number) => `It can run${warnings === 0 ? "" : `: ${counted(warnings, "warning")}`}`,
   exit: (code: number) => `Exit code ${code}`,
 }
 
@@ -275,7 +265,6 @@ export const results = {
   read: "read",
   edit: "Edit",
   summary: (mode: string, time: string) => `${capital(mode)} of ${time}`,
-  notSent: { rehearsal: "REHEARSAL: Nothing was sent to the form.", "dry-run": "DRY RUN: Nothing was sent." },
   readBack: "Read back",
   fullReport: "Full report",
   rejected: (rows: number) => counted(rows, "rejected row"),
@@ -288,13 +277,12 @@ export const results = {
   unsaved: (cells: number) => cells === 0 ? "" : `${counted(cells, "cell")} changed`,
   readAgain: "Read the file again",
   doubts: (rows: number) => rows === 0 ? "No row is in doubt" : `${counted(rows, "row")} in doubt`,
-  doubtsWhy: "These rows were sent with an unknown outcome. No run sends them again before they are settled.",
+  doubtsWhy:
+    "These rows were sent with an unknown outcome. Unless the pipeline has `inDoubt: resend`, no run sends them again before they are settled.",
   complete: "The export contains every submission of the form",
   because: "How you know that (it is recorded)",
   dropExport: "Drop an export of the form's results here, or choose one",
   dropHint: "Each row in doubt is looked up in it.",
-  settled: (landed: number, notLanded: number, left: number) =>
-    `${counted(landed, "row")} arrived, ${count(notLanded)} did not, ${count(left)} still in doubt.`,
   differences: (answers: number) => counted(answers, "difference"),
   editRow: (row: number) => `Edit the submission of row ${count(row)}`,
 }

@@ -50,7 +50,7 @@ describe.runIf(isLong && !withoutBrowser)("several pages and processes in one pr
     const before = file()
     await append(first.page, "# first")
     await expect.poll(file).toBe(`${before}# first\n`)
-    const conflict = "The file was changed since this page read it. Nothing was written."
+    const conflict = "was changed in the meantime. Nothing was written."
     for (const [page, line] of [[second, "# second"], [other.page, "# other"]] as const) {
       await append(page, line)
       await page.getByText(conflict).waitFor()

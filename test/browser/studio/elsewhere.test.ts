@@ -92,14 +92,14 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 300_00
       mimeType: "text/csv",
       buffer: Buffer.from(resultsExport(practice.submissions("others"))),
     })
-    await page.getByText("10 rows arrived, 0 did not, 0 still in doubt.").waitFor()
+    await page.getByText("10 rows landed, nothing is left in doubt.").waitFor()
     expect([practice.count("others"), practice.count("people")]).toEqual([20, 0])
     await isAccessible(page, "targets")
     // The state of each target, once the page has asked for it again.
     await page.goto(`${studio.origin}/#/`)
     await card.getByText("Never ran main").waitFor()
     await card.getByText("copy · others").waitFor()
-    await card.getByText("Rows in doubt were settled").waitFor()
+    await card.getByText("Rows in doubt were settled: run again").first().waitFor()
     // A row with too many cells can be sent after a person has seen and corrected them.
     await page.goto(`${studio.origin}/#/results/several`)
     await cells.getByText("More cells than the header has, which are removed if you change the row: 21").waitFor()
@@ -107,7 +107,9 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 300_00
     await cells.getByRole("button", { name: "Send the fixed rows" }).click()
     await page.getByRole("textbox", { name: "Type live to confirm" }).fill("live")
     await page.getByRole("button", { name: "Send 1 row" }).click()
-    await page.getByRole("region", { name: /^Run to copy: / }).first().getByText("Complete", { exact: true }).waitFor()
+    await page.getByRole("region", { name: /^Run of fixed rows to copy: / }).first().getByText("Complete", {
+      exact: true,
+    }).waitFor()
     expect(practice.submissions("others").at(-1)?.questions[0]?.value).toBe("Person, 21")
     await isQuiet()
     await close()
@@ -150,11 +152,11 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 300_00
   it("shows the source's new columns and rows to someone who comes back after changing it", async () => {
     const { close, isQuiet, page } = await its.open()
     await page.goto(`${its.project.studio.origin}/#/map/moved`)
-    await page.getByText("All 1 row counted").waitFor()
+    await page.getByText("1 row counted, the whole source.").waitFor()
     writeFileSync(join(its.project.root, "moved.csv"), "Added,No,Name\n7,1,Ada\n8,2,Bob\n")
     await page.evaluate("dispatchEvent(new Event('focus'))")
     await page.getByRole("list", { name: "Columns" }).getByRole("button", { name: /^Added/ }).waitFor()
-    await page.getByText("All 2 rows counted").waitFor()
+    await page.getByText("2 rows counted, the whole source.").waitFor()
     await page.getByText("column left behind", { exact: true }).waitFor()
     await page.getByRole("region", { name: "Preview" }).getByRole("button", { name: /^Row 2/ }).waitFor()
     await isQuiet()

@@ -127,7 +127,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio in Chromium", { timeout: 3
     // The figures and the preview follow.
     const figures = page.getByLabel("What this draft sends")
     await expect.poll(() => figures.innerText(), { timeout: 60_000 }).toMatch(/would be sent\s+199\s+invalid\s+1\s/)
-    await page.getByText("All 200 rows counted.").waitFor()
+    await page.getByText("200 rows counted, the whole source.").waitFor()
     const preview = page.getByRole("region", { name: "Preview" })
     await expect.poll(() => preview.getByRole("row", { name: /^Age/ }).innerText()).toMatch(/18-29\s+18 to 29/)
     await page.getByRole("button", { name: "Row 6", exact: true }).click()
@@ -148,7 +148,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio in Chromium", { timeout: 3
     await editor.getByText("mapping:", { exact: true }).click()
     await page.keyboard.press("End")
     await page.keyboard.insertText("\n  urlParameters: [{ name: respondent, from: RespondentID }]")
-    await page.getByText("All 200 rows counted.").waitFor()
+    await page.getByText("200 rows counted, the whole source.").waitFor()
     await page.getByRole("button", { name: "Save", exact: true }).click()
     await page.getByText("Not saved").waitFor({ state: "hidden" })
     const text = readFileSync(join(at.folder, "pipelines", "wars.yaml"), "utf8")
@@ -189,7 +189,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio in Chromium", { timeout: 3
       mimeType: "text/csv",
       buffer: Buffer.from(resultsExport(practice.submissions("sW6fIlMs14"))),
     })
-    await page.getByText("10 rows arrived, 0 did not, 0 still in doubt.").waitFor()
+    await page.getByText("10 rows landed, nothing is left in doubt.").waitFor()
 
     // The rejected row is fixed in place and sent.
     const rejected = page.getByRole("region", { name: "1 rejected row" })

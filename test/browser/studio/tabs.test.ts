@@ -81,7 +81,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page in several tabs", {
     ).waitFor()
     for (const map of maps) {
       await map.getByText("150,000 rows", { exact: true }).waitFor({ timeout: 200_000 })
-      await map.getByText("All 150,000 rows counted.").waitFor({ timeout: 200_000 })
+      await map.getByText("150,000 rows counted, the whole source.").waitFor({ timeout: 200_000 })
     }
     await close()
   })
@@ -93,7 +93,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page in several tabs", {
     const { close, page } = await its.open()
     await page.goto(`${its.project.studio.origin}/#/map/old`)
     const editor = page.getByRole("textbox", { name: "Text of pipelines/old.yaml" })
-    await page.getByText("All 21 rows counted.").waitFor()
+    await page.getByText("21 rows counted, the whole source.").waitFor()
     const save = page.getByRole("button", { name: "Save", exact: true })
     expect(await save.isDisabled()).toBe(true)
 
@@ -112,7 +112,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page in several tabs", {
     expect(new URL(page.url()).hash).toBe("#/map/new")
     expect(readFileSync(file, "utf8")).toBe(own.replace("pipeline: old", "pipeline: new"))
     // The page works on under the new name.
-    await page.getByText("All 21 rows counted.").waitFor()
+    await page.getByText("21 rows counted, the whole source.").waitFor()
     await editor.focus()
     await page.keyboard.press("Control+End")
     await page.keyboard.insertText("# more\n")

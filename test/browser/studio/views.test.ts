@@ -197,7 +197,7 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
     await page.getByRole("link", { name: "Check and run" }).click()
     await page.getByRole("button", { name: "Dry run" }).click()
     await page.getByRole("link", { name: "Show the results" }).click()
-    await page.getByText("DRY RUN: Nothing was sent.").waitFor()
+    await page.getByText("This is a dry run: every row was read and validated, and nothing was sent.").waitFor()
     await isAccessible(page, "hostile-results")
 
     // A service that repeats the key, and whose message is a script.
@@ -256,11 +256,46 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
       }),
     )
     const { call, follow } = await pageOf(studio)
-    await follow((await call("runs", "start", { pipeline: "mails", mode: "run" })).id)
+    await follow((await call("runs", "start", { pipeline: "mails", mode: "dry-run" })).id)
     const { close, isQuiet, page } = await its.open()
-    await page.goto(`${studio.origin}/#/results/mails`)
+    // A dry run has results, although the ledger contains nothing of it.
+    const card = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "mails" }) })
+    await card.getByText("Never ran").waitFor()
+    await card.getByRole("link", { name: "Results" }).click()
     const why = page.getByRole("region", { name: "1 rejected row" }).getByRole("cell", { name: /expected an email/ })
     expect((await why.boundingBox())?.width).toBeGreaterThan(150)
+    await isQuiet()
+    await close()
+  })
+
+  it("call previewed rows as a run does, also those that were changed after their import or repeat a key", async () => {
+    const { root, studio } = its.project
+    const file = (...lines: ReadonlyArray<string>) => writeFileSync(join(root, "again.csv"), lines.join("\n"))
+    file("No,Name,Mail", "1,Ann,ann@example.org", "2,Bob,bob@example.org")
+    writeFileSync(
+      join(root, "pipelines", "imported.yaml"),
+      stringify(pipelineOf("imported", "../again.csv", { service: "practice" })),
+    )
+    const { call, follow } = await pageOf(studio)
+    await follow((await call("runs", "start", { pipeline: "imported", mode: "run" })).id)
+    file("No,Name,Mail", "1,Ann,ann@example.org", "2,Bill,bob@example.org", "1,Ann,other@example.org", "3,Cy,nowhere")
+    const { close, isQuiet, page } = await its.open()
+    await page.goto(`${studio.origin}/#/map/imported`)
+    const preview = page.getByRole("region", { name: "Preview" })
+    for (const name of ["Row 1: Valid", "Row 2: Changed", "Row 3: Duplicate", "Row 4: Invalid"]) {
+      await preview.getByRole("button", { name }).click()
+      await preview.getByText(name.slice("Row 1: ".length), { exact: true }).waitFor()
+    }
+    // After a reconciliation, a page without a run's id shows it. It read no row.
+    await page.goto(`${studio.origin}/#/results/imported`)
+    const heading = page.getByRole("heading", { level: 2 }).first()
+    await heading.getByText(/^Run of /).waitFor()
+    await follow((await call("runs", "start", { pipeline: "imported", mode: "dry-run" })).id)
+    await heading.getByText(/^Dry run of /).waitFor()
+    // The shown cells get the focus.
+    await page.getByRole("button", { name: "Show all cells of row 4" }).click()
+    await page.getByRole("heading", { name: "All cells of row 4" }).and(page.locator(":focus")).waitFor()
+    await page.getByRole("button", { name: "Show all cells of row 4", expanded: true }).waitFor()
     await isQuiet()
     await close()
   })
@@ -321,8 +356,8 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
         stringify(pipelineOf("long", "../long.csv")),
       )
       await page.goto(`${its.project.studio.origin}/#/map/long`)
-      await page.getByText("First 10,000 rows counted. The rest is being read…").waitFor()
-      await page.getByText("All 1,000,000 rows counted.").waitFor({ timeout: 240_000 })
+      await page.getByText("10,000 rows counted, the first ones. The rest is being read…").waitFor()
+      await page.getByText("1,000,000 rows counted, the whole source.").waitFor({ timeout: 240_000 })
       await isQuiet()
       await close()
     },
@@ -379,7 +414,7 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
     await page.getByRole("option", { name: /^examples/ }).click()
     writeFileSync(file, "pipeline: conflict\n# theirs\n")
     await page.getByRole("button", { name: "Save", exact: true }).click()
-    await page.getByText("The file was changed since this page read it. Nothing was written.").waitFor()
+    await page.getByText("was changed in the meantime. Nothing was written.").waitFor()
     expect(readFileSync(file, "utf8")).toContain("# theirs")
     await page.getByRole("button", { name: "Overwrite it with this draft" }).click()
     await expect.poll(() => readFileSync(file, "utf8")).toBe(`${ours}# mine

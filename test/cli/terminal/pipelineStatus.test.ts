@@ -88,8 +88,9 @@ it("the status of a pipeline shows the start of a run in progress, its rows in f
   })
   expect(shown).toContain("  in progress since Fri 2026-11-20 12:55 +01:00, 5m · 16 rows in flight\n")
   expect(shown).toContain("  run by      web-2 (process 71) · last heartbeat 4s ago · lease ends in 57s\n")
-  expect(shown).toMatch(/2026-11-20 02:00 .* in progress/)
-  expect(shown).not.toContain("not finished")
+  expect(shown).toMatch(/2026-11-20 02:00 .* In progress/)
+  const killed = showPipelineStatus({ ...standing, runs: [now20] }, now, { width: 80, colour: false })
+  expect(killed).toMatch(/2026-11-20 02:00 .* Ended without a$/m)
 })
 
 it("the status of a pipeline fits terminals of 80 columns and fewer", () => {
