@@ -24,13 +24,15 @@ it.scopedLive("a repeated run sends nothing, and a run with one new row sends on
 
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     expect(at.count()).toBe(25)
-    expect(at.report().rows).toMatchObject({ read: 25, alreadyImported: 25, imported: 0 })
-    expect(at.report().requests.create).toBe(0)
+    expect(at.report()).toMatchObject({
+      rows: { read: 25, alreadyImported: 25, imported: 0 },
+      requests: { create: 0, read: 0 },
+    })
 
     at.write("source.csv", csv(upTo(26)))
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     expect(at.count()).toBe(26)
-    expect(at.report().rows).toMatchObject({ alreadyImported: 25, imported: 1 })
+    expect(at.report()).toMatchObject({ rows: { alreadyImported: 25, imported: 1 }, requests: { create: 1 } })
   }))
 
 it.scopedLive("submissions carry the row key, the run and the pipeline that sent them, and the next run finds no changed row", () =>
