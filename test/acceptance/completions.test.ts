@@ -78,15 +78,14 @@ it.scopedLive("`complete` suggests subcommands, values and names of the project"
       expect(stdout.split("\n").map((line) => line.split("\t")[0])).toEqual([word, ""])
     }
     at.write("source.csv", csv(upTo(1)))
-    expect((yield* at.inProcess("run", "people")).status).toBe(0)
+    yield* at.exits(0, "run", "people")
     const { run } = at.report("people")
     for (const typed of [["--run", ""], ["--run", run.slice(0, 4)], [`--run=${run.slice(0, 4)}`]]) {
       const { stdout } = yield* at.inProcess("__complete", "report", "people", ...typed)
       expect(stdout.trim().replace("--run=", "")).toBe(run)
     }
     expect((yield* at.inProcess("__complete", "report", "contacts", "--run", "")).stdout).toBe("")
-    const unknown = yield* at.inProcess("report", "people", "--run", "2026-01-01")
-    expect(unknown.status).toBe(2)
+    const unknown = yield* at.exits(2, "report", "people", "--run", "2026-01-01")
     expect(unknown.stderr.replaceAll(/\s+/g, " ")).toContain(
       `there is no such run. Runs with a report, the newest first: ${run}`,
     )

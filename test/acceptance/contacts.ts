@@ -73,6 +73,8 @@ export interface Bench {
   readonly run: (...args: ReadonlyArray<string>) => Effect.Effect<Ran>
   /** Runs the command line in this process. */
   readonly inProcess: (...args: ReadonlyArray<string>) => Effect.Effect<Ran>
+  /** Runs the command line in this process. Fails with its output if it exits with a different code. */
+  readonly exits: (code: number, ...args: ReadonlyArray<string>) => Effect.Effect<Ran>
   /** Returns the report of a pipeline's latest run. */
   readonly report: (pipeline?: string) => RunReport & { readonly folder: string }
   /** Returns the runs that left a report folder. */
@@ -138,6 +140,15 @@ export const bench = (options: { readonly requestsPerSecond?: number; readonly f
       read: (file) => readFileSync(join(folder, file), "utf8"),
       run: (...args) => formferry(args, { cwd: folder }),
       inProcess: (...args) => inProcess(args, { cwd: folder }),
+      exits: (code, ...args) => {
+        // Made before the command runs, so that its stack contains the test's line.
+        const failure = new Error()
+        return Effect.tap(inProcess(args, { cwd: folder }), ({ status, stderr, stdout }) => {
+          if (status === code) return Effect.void
+          failure.message = `formferry ${args.join(" ")} exited with code ${status}, not ${code}:\n${stdout}${stderr}`
+          return Effect.die(failure)
+        })
+      },
       report: (pipeline = "contacts") => {
         const latest = realpathSync(join(folder, "reports", pipeline, "latest"))
         return { ...JSON.parse(readFileSync(join(latest, "report.json"), "utf8")) as RunReport, folder: latest }

@@ -26,7 +26,7 @@ const imported = (place: (typeof databasesIfLong)[number]["place"]) =>
     const configure = yield* place
     configure(at)
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     const baseUrl = at.baseUrl
     return { at, baseUrl, other: baseUrl.replace("127.0.0.1", "localhost"), move: moving(at, configure) }
   })
@@ -76,13 +76,13 @@ it.scopedLive.each(databasesIfLong)(
       }
       expect(at.count()).toBe(3)
       move(other, `    previousBaseUrls: ["${baseUrl.replace("127.0.0.1", "0x7f.1")}/"]\n`)
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(3)
       expect(at.report().rows.alreadyImported).toBe(3)
-      expect((yield* at.inProcess("reconcile", "contacts")).status).toBe(0)
+      yield* at.exits(0, "reconcile", "contacts")
       // The service moves back to its first address.
       move(baseUrl, `    previousBaseUrls: ["${other}"]\n`)
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(3)
     }),
 )
@@ -101,13 +101,12 @@ it.scopedLive.each(databasesIfLong)(
 `
       move(baseUrl, separate)
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: other\n  form: contacts" }))
-      const ran = yield* at.inProcess("run", "contacts")
-      expect(ran.status, ran.stderr).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(6)
       // The first service needs no setting, even after the other service was removed from the project.
       move(baseUrl)
       at.write("pipelines/contacts.yaml", pipelineYaml())
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(6)
     }),
 )
@@ -120,17 +119,16 @@ it.scopedLive.each(databasesIfLong)(
       const separate = "    separate: true\n"
       move(baseUrl, separate)
       at.write("source.csv", csv(upTo(4)))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       for (const more of [separate, ""]) {
         move(other, more)
         const refused = yield* at.inProcess("run", "contacts")
         expect([refused.status, refused.lastLine], refused.stdout).toEqual([2, "formferry check contacts"])
-        const checked = yield* at.inProcess("check", "contacts")
-        expect(checked.status).toBe(2)
+        const checked = yield* at.exits(2, "check", "contacts")
         expect(checked.stdout.replaceAll(/\s+/g, " ")).toContain(`"previousBaseUrls: [${baseUrl}]"`)
       }
       move(other, `${separate}    previousBaseUrls: ["${baseUrl}"]\n`)
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(4)
     }),
 )
@@ -189,15 +187,16 @@ it.scopedLive.each(databasesIfLong)(
       const service = yield* anyCase(at.baseUrl)
       move(service.baseUrl)
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: Contacts\n  canary: off" }))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: CONTACTS\n  canary: off" }))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(3)
       at.write("source.csv", csv(upTo(4)))
       service.lose()
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(4)
+      yield* at.exits(4, "run", "contacts")
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: contactS\n  canary: off" }))
-      const settled = yield* at.inProcess(
+      const settled = yield* at.exits(
+        0,
         "settle",
         "contacts",
         "--as",
@@ -206,9 +205,8 @@ it.scopedLive.each(databasesIfLong)(
         "--because",
         "seen in the form",
       )
-      expect(settled.status, settled.stderr).toBe(0)
       expect(settled.stdout).toContain("landed")
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(4)
     }),
 )

@@ -156,9 +156,9 @@ it.scopedLive.each(databasesIfLong)(
       ;(yield* place)(at)
       const change = { rows: keyless, fix: ["", ""] } as const
       write(at, change, undefined)
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+      yield* at.exits(1, "run", "contacts")
       const skip = ["acknowledge", "contacts", "--all", "--leave-out", "--because", "test data"]
-      expect((yield* at.inProcess(...skip)).status).toBe(0)
+      yield* at.exits(0, ...skip)
       write(at, change, rowKey("[Mail]"))
       yield* runs(at, [0, 2])
     }),
@@ -205,7 +205,7 @@ it.scopedLive("a fixed row stays undone if the row key gets the corrected column
     const first = yield* runs(at, [1, 2])
     fix(at, ["2,Bob,none", "2,Bob,bob@example.org"])
     expect((yield* importFixed(at, first.lastLine)).status).toBe(0)
-    expect((yield* at.inProcess("undo", "contacts", "--run", at.report().run)).status).toBe(0)
+    yield* at.exits(0, "undo", "contacts", "--run", at.report().run)
     write(at, { rows, fix: ["", ""] }, rowKey("[No, Mail]"))
     for (const mail of ["none", "bob@example.org"]) {
       at.write("source.csv", at.read("source.csv").replace("none", mail))
@@ -294,7 +294,7 @@ it.scopedLive("a row that was corrected in the source is not sent again from an 
   Effect.gen(function*() {
     const at = yield* bench()
     write(at, { rows: ["1,Ada,ada@example.org,", "2,Bob,none,", "3,Cid,cid@example.org,"], fix: ["", ""] }, undefined)
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+    yield* at.exits(1, "run", "contacts")
     const older = at.read("reports/contacts/latest/rejected.csv")
     at.write("source.csv", at.read("source.csv").replace("none", "bob@example.org"))
     expect([(yield* at.inProcess("run", "contacts")).status, at.count()]).toEqual([0, 3])
@@ -310,7 +310,7 @@ it.scopedLive.each(databasesIfLong)(
       const at = yield* bench()
       ;(yield* place)(at)
       write(at, { rows: ["1,Ada,ada@example.org,", ",Bob,bob@example.org,1990-01-17"], fix: ["", ""] }, undefined)
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+      yield* at.exits(1, "run", "contacts")
       const older = at.read("reports/contacts/latest/rejected.csv")
       at.write("source.csv", at.read("source.csv").replace(",Bob", "2,Bob"))
       expect([(yield* at.inProcess("run", "contacts")).status, at.count()]).toEqual([0, 2])
@@ -365,7 +365,7 @@ it.scopedLive.each(
       at.write("source.csv", one.change(at.read("source.csv")))
       const refused = yield* at.inProcess("run", "contacts")
       expect([refused.status, refused.lastLine], refused.stdout).toEqual([2, "formferry ledger rekey contacts"])
-      expect((yield* at.inProcess("ledger", "rekey", "contacts", "--yes")).status).toBe(0)
+      yield* at.exits(0, "ledger", "rekey", "contacts", "--yes")
       yield* runs(at, [0, 3])
     }),
 )
@@ -420,8 +420,7 @@ it.scopedLive.each([
       const first = yield* at.inProcess("run", "contacts")
       fix(at, [`1,Bob,${bob}`, "2,Bob,bob@example.org"])
       yield* importFixed(at, first.lastLine)
-      const forgotten = yield* at.inProcess("ledger", "forget", "contacts", "--rows", "2", "--because", "request 12")
-      expect(forgotten.status, forgotten.stderr).toBe(0)
+      yield* at.exits(0, "ledger", "forget", "contacts", "--rows", "2", "--because", "request 12")
       at.write("source.csv", at.read("source.csv").replace("1,Ada,none", "1,Ada,ada@example.org"))
       yield* runs(at, [1, 2])
       expect(at.report().rows).toMatchObject({ filtered: 0, duplicate: 1 })
@@ -438,7 +437,7 @@ it.scopedLive("a row that was fixed under another key is paired if the source is
     expect((yield* importFixed(at, first.lastLine)).status).toBe(0)
     // The original was edited, but is still invalid.
     at.write("source.csv", at.read("source.csv").replace("none", "bob"))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+    yield* at.exits(1, "run", "contacts")
     expect((yield* at.inProcess("ledger", "rekey", "contacts", "--yes")).stdout).not.toContain("→")
     at.write("source.csv", at.read("source.csv").replace("bob,", "bob@example.org,"))
     const refused = yield* at.inProcess("run", "contacts")
@@ -458,11 +457,11 @@ it.scopedLive("a fixed row is paired by its old key and by that of its original,
     fix(at, ["none", "bob@example.org"])
     expect((yield* importFixed(at, first.lastLine)).status).toBe(0)
     write(at, { rows, fix: ["", ""] }, rowKey("[No, Name]"))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     at.write("source.csv", at.read("source.csv").replace("none", "bob@example.org").replaceAll(/^(?=\d)/gm, "00"))
     const refused = yield* at.inProcess("run", "contacts")
     expect([refused.status, refused.lastLine], refused.stdout).toEqual([2, "formferry ledger rekey contacts"])
-    expect((yield* at.inProcess("ledger", "rekey", "contacts", "--yes")).status).toBe(0)
+    yield* at.exits(0, "ledger", "rekey", "contacts", "--yes")
     yield* runs(at, [0, 3])
   }))
 
@@ -615,20 +614,18 @@ it.scopedLive("rows fixed under `latest` are sent after a dry run and in parts, 
       "pipelines/contacts.yaml",
       pipelineYaml({ sink: `service: live\n  form: contacts\n  stopWhen: { invalid: 100% }` }),
     )
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+    yield* at.exits(1, "run", "contacts")
     const [first = ""] = at.runs()
     const fixed = "reports/contacts/latest/rejected.csv"
     at.write(
       fixed,
       at.read(fixed).replace("2,Bob,none", "2,Bob,bob@example.org").replace("3,Cid,none", "3,Cid,cid@example.org"),
     )
-    const looked = yield* at.inProcess("run", "contacts", "--source", fixed, "--dry-run")
-    expect(looked.status, looked.stderr).toBe(0)
+    const looked = yield* at.exits(0, "run", "contacts", "--source", fixed, "--dry-run")
     const next = `reports/contacts/${first}/rejected.csv`
     expect(looked.stdout).toContain(`formferry run contacts --source ${at.folder}/${next}`)
     for (const sent of [2, 3]) {
-      const part = yield* at.inProcess("run", "contacts", "--source", next, "--limit", "1")
-      expect(part.status, part.stderr).toBe(0)
+      yield* at.exits(0, "run", "contacts", "--source", next, "--limit", "1")
       expect(at.count()).toBe(sent)
     }
     // The link leads to the last run's own file.

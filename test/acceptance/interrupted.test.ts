@@ -40,8 +40,7 @@ for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 14
           "config/formferry.yaml",
           at.read("config/formferry.yaml").replace("requestsPerSecond: 40", "requestsPerSecond: 1000"),
         )
-        const next = yield* at.inProcess("run", "contacts")
-        expect(next.status, next.stdout + next.stderr).toBe(0)
+        yield* at.exits(0, "run", "contacts")
         expect(at.answers("qName")).toEqual(everybody(120))
       }),
   )
@@ -59,7 +58,7 @@ it.scopedLive("a second run at the same time is refused with exit code 6, and th
     expect(second.stderr).toContain("Another run of contacts has been in progress since")
     expect(second.lastLine).toBe("formferry status contacts")
     // The command `status` only reads, so it works during a run.
-    expect((yield* at.inProcess("status")).status).toBe(0)
+    yield* at.exits(0, "status")
     const ran = yield* Effect.promise(() => first.ended)
     expect(ran.status, ran.stderr).toBe(0)
     expect(at.answers("qName")).toEqual(everybody(70))
@@ -79,7 +78,7 @@ it.scopedLive.each(isLong ? databasesIfLong : [])(
       const at = yield* bench(slowly)
       ;(yield* place)(at)
       at.write("source.csv", csv([1]))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       const upstream = new URL(at.baseUrl)
       let isRetyped = false
       yield* putBetween(at, (incoming, outgoing) => {
@@ -99,7 +98,7 @@ it.scopedLive.each(isLong ? databasesIfLong : [])(
       expect([busy.status, busy.lastLine], busy.stderr).toEqual([6, "formferry status contacts"])
       running.signal("SIGINT")
       expect((yield* Effect.promise(() => running.ended)).status).toBe(130)
-      expect((yield* at.inProcess(...accept)).status).toBe(0)
+      yield* at.exits(0, ...accept)
     }),
 )
 

@@ -157,8 +157,7 @@ it.scopedLive.each(isLong ? databases : [])(
       // The killed run's rows are removed from the source, and a person accepts the backup.
       const sent = new Set(at.answers("qName"))
       at.write("source.csv", csv(upTo(rows).filter((key) => key <= 10 || !sent.has(`Person ${key}`))))
-      const accepted = yield* at.inProcess("accept", "contacts", "ledger", "--because", "removed what was sent")
-      expect(accepted.status, accepted.stderr).toBe(0)
+      yield* at.exits(0, "accept", "contacts", "ledger", "--because", "removed what was sent")
       const next = yield* at.run("run", "contacts")
       expect(next.status, next.stderr).toBe(0)
       expect(at.answers("qName")).toEqual(upTo(rows).map((key) => `Person ${key}`).toSorted())
@@ -200,8 +199,7 @@ it.scopedLive.each(databasesIfLong)(
       )
       const source = csv(upTo(11)) + "12,Person 12,no address,1990-01-17\n"
       at.write("source.csv", source)
-      const first = yield* at.inProcess("run", "contacts")
-      expect(first.status, first.stdout + first.stderr).toBe(4)
+      yield* at.exits(4, "run", "contacts")
       for (const [what, [command, before]] of Object.entries(decisions)) {
         at.write("source.csv", source)
         before?.(at)
@@ -245,10 +243,10 @@ it.scopedLive.each(databasesIfLong)(
       const at = yield* bench()
       ;(yield* place)(at)
       at.write("source.csv", csv(upTo(3)))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       const older = yield* copy(at)
       at.write("source.csv", csv(upTo(5)))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       yield* older
       at.write(
         "config/formferry.yaml",
@@ -267,9 +265,8 @@ it.scopedLive.each(databasesIfLong)(
       }
       expect(at.count()).toBe(5)
       expect(existsSync(join(at.folder, "copy.db"))).toBe(false)
-      expect((yield* at.inProcess("preview", "contacts")).status).toBe(0)
-      const exported = yield* at.inProcess("ledger", "export", "contacts")
-      expect(exported.status, exported.stderr).toBe(0)
+      yield* at.exits(0, "preview", "contacts")
+      const exported = yield* at.exits(0, "ledger", "export", "contacts")
       // The header and the three rows of the copy.
       expect(exported.stdout.trimEnd().split("\n")).toHaveLength(4)
     }),
@@ -287,8 +284,7 @@ it.scopedLive("a run whose log is deleted exits with code 70, and the next run s
     expect(words(ran.stderr)).toContain("ledger.db-wal was removed while it was in use")
     expect(at.count()).toBeLessThan(rows)
     // SQLite still had the log open, and moved its content into the file at the end.
-    const next = yield* at.inProcess("run", "contacts")
-    expect(next.status, next.stderr).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     expect(at.answers("qName")).toEqual(upTo(rows).map((key) => `Person ${key}`).toSorted())
   }))
 
@@ -322,13 +318,12 @@ it.scopedLive("a hard-linked ledger is refused with exit code 2", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     linkSync(ledgerOf(at), join(at.folder, "second.db"))
-    const refused = yield* at.inProcess("run", "contacts")
-    expect(refused.status).toBe(2)
+    const refused = yield* at.exits(2, "run", "contacts")
     expect(words(refused.stderr)).toContain("has a second name (a hard link)")
     rmSync(join(at.folder, "second.db"))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
   }))
 
 it.scopedLive("a run that can't write its mark sends nothing and exits with code 70", () =>
@@ -337,8 +332,7 @@ it.scopedLive("a run that can't write its mark sends nothing and exits with code
     at.write("source.csv", csv(upTo(3)))
     mkdirSync(join(at.folder, "reports"))
     symlinkSync("../source.csv/nowhere", join(at.folder, "reports", ".ledger"))
-    const ran = yield* at.inProcess("run", "contacts")
-    expect(ran.status, ran.stderr).toBe(70)
+    const ran = yield* at.exits(70, "run", "contacts")
     expect(words(ran.stderr)).toContain("its mark in")
     expect(at.count()).toBe(0)
     rmSync(join(at.folder, "reports", ".ledger"))
@@ -371,7 +365,7 @@ it.scopedLive.each(databasesIfLong)(
       const at = yield* bench()
       ;(yield* place)(at)
       at.write("source.csv", csv(upTo(3)))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       const quiet = (run = at.inProcess) =>
         Effect.gen(function*() {
           const ran = yield* run("run", "contacts")
@@ -414,7 +408,7 @@ it.scopedLive("check, preview and run report a damaged ledger and exit with code
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     const bytes = readFileSync(ledgerOf(at))
     writeFileSync(ledgerOf(at), bytes.fill(0xff, 4096))
     at.write("source.csv", csv(upTo(5)))

@@ -69,7 +69,7 @@ it.scopedLive.runIf(isLong)(
       // Without a reason, nothing is acknowledged.
       expect(yield* paste(at, acknowledge)).toMatchObject({ status: 2 })
       expect(yield* paste(at, acknowledge.replace("TEXT", "known"))).toMatchObject({ status: 0 })
-      expect((yield* at.inProcess(...again)).status).toBe(0)
+      yield* at.exits(0, ...again)
     }),
 )
 
@@ -81,12 +81,10 @@ it.scopedLive("the suggested command or name is right if no row fits the mapping
     expect(check).toBe("formferry check contacts")
     expect(yield* paste(at, check)).toMatchObject({ status: 0, out: expect.stringContaining("3 of 3 rows") })
 
-    const missing = yield* at.inProcess("run", "contacts", "--source", "sources.csv")
-    expect(missing.status).toBe(2)
+    const missing = yield* at.exits(2, "run", "contacts", "--source", "sources.csv")
     expect(missing.stderr.replaceAll(/\s+/g, " ")).toMatch(/Did you mean `source\.csv`\? Correct its path\. $/)
 
-    const unknown = yield* at.inProcess("report", "contact")
-    expect(unknown.status).toBe(2)
+    const unknown = yield* at.exits(2, "report", "contact")
     expect(unknown.stderr).toContain("There is no pipeline `contact`. Did you mean `contacts`?")
   }))
 
@@ -142,8 +140,7 @@ it.scopedLive("the suggested command is never the one that failed, and a run of 
       expect((yield* at.inProcess(...command)).stderr).not.toContain("formferry")
     }
     at.write("pipelines/other.yaml", pipelineYaml({ name: "other", sink: careful }))
-    const both = yield* at.inProcess("run", "contacts", "other")
-    expect(both.status).toBe(2)
+    const both = yield* at.exits(2, "run", "contacts", "other")
     // Only one command may follow, because a person pastes the last line. It must name the pipeline that failed first.
     expect(both.stderr.trimEnd().split("\n").slice(-2)).toEqual([
       "Not complete: contacts (exit code 2) and other (exit code 2).",
@@ -192,12 +189,11 @@ it.scopedLive.each(Object.entries(faults))(
         expect(lastLine, stdout + stderr).not.toMatch(/^formferry /)
       }
       if (!isAcceptable) return
-      const accepted = yield* at.inProcess("accept", "contacts", "ledger", "--because", "a trial")
-      expect(accepted.status).toBe(0)
+      const accepted = yield* at.exits(0, "accept", "contacts", "ledger", "--because", "a trial")
       expect(accepted.stdout.replaceAll(/\s+/g, " ")).toContain(
         "the next run sends them, even if the form already has them",
       )
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
     }),
 )
 

@@ -9,9 +9,9 @@ it.scopedLive("with rowKey: content, the rows are shown by their numbers and fir
     const at = yield* bench()
     at.write("pipelines/contacts.yaml", pipelineYaml().replace("rowKey: [No]", "rowKey: content"))
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     at.write("source.csv", csv(upTo(3)).replace("Person 2", "PERSON 2"))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(3)
+    yield* at.exits(3, "run", "contacts")
     const shown = yield* at.inProcess("ledger", "rekey", "contacts")
     expect([shown.status, shown.stdout], shown.stderr).toEqual([2, "Row 2: PERSON 2, p2@example.org, 1990-01-17\n"])
     const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--yes")
@@ -27,7 +27,7 @@ it.scopedLive.each(databasesIfLong)(
       const rows = (key: (number: number) => string) =>
         csv(upTo(12)).replaceAll(/^(\d+),/gm, (_, number: string) => `${key(Number(number))},`)
       at.write("source.csv", rows((number) => `C-${String(number).padStart(6, "0")}`))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       at.write(
         "source.csv",
         rows((number) => (number % 3 === 0 ? `C-${number}` : `C-${String(number).padStart(6, "0")}`)),
@@ -35,8 +35,7 @@ it.scopedLive.each(databasesIfLong)(
       const refused = yield* at.run("run", "contacts")
       expect([refused.status, at.count(), refused.lastLine]).toEqual([2, 12, "formferry ledger rekey contacts"])
       expect((refused.stdout + refused.stderr).replaceAll(/\s+/g, " ")).toContain("formferry ledger rekey contacts")
-      const checked = yield* at.inProcess("check", "contacts")
-      expect(checked.status).toBe(2)
+      const checked = yield* at.exits(2, "check", "contacts")
       const [sentence = ""] = /4 new rows have the same key, apart from .* Nothing was sent\./.exec(
         refused.stdout.replaceAll(/\s+/g, " "),
       ) ?? []
@@ -50,7 +49,7 @@ it.scopedLive.each(databasesIfLong)(
         0,
         expect.stringContaining("4 row keys recorded"),
       ])
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(12)
       // Keys that resemble no known key come from a file.
       at.write(
@@ -62,7 +61,7 @@ it.scopedLive.each(databasesIfLong)(
       at.write("map.csv", "old,new\nC-000001,anna\n")
       const mapped = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
       expect([mapped.status, mapped.stdout], mapped.stderr).toEqual([0, expect.stringContaining("1 row key recorded")])
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(12)
       const again = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
       expect([again.status, again.stdout], again.stderr).toEqual([
@@ -105,9 +104,9 @@ it.scopedLive.each(databasesIfLong)(
       ;(yield* place)(at)
       const write = (last: string) => at.write("source.csv", csv(upTo(4)).replace("\n4,", `\n${last},`))
       at.write("source.csv", csv(upTo(3)))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       write("4")
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(5)
+      yield* at.exits(5, "run", "contacts")
       write("#4")
       expect([(yield* at.inProcess("run", "contacts")).status, at.count()]).toEqual([0, 4])
       write("4")
@@ -136,16 +135,15 @@ it.scopedLive("the keys of the same rows are recorded if the source lost a colum
     const pipeline = at.read("pipelines/contacts.yaml")
     at.write("pipelines/contacts.yaml", pipeline.replace("rowKey: [No]", "rowKey: [No, Part]"))
     at.write("source.csv", csv(upTo(3)).replace("No,", "Part,No,").replaceAll(/^(?=\d)/gm, "a,"))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     at.write("pipelines/contacts.yaml", pipeline)
     at.write("source.csv", csv(upTo(3)))
-    const refused = yield* at.inProcess("run", "contacts")
-    expect(refused.status).toBe(2)
+    const refused = yield* at.exits(2, "run", "contacts")
     expect(refused.stdout.replaceAll(/\s+/g, " ")).toContain(
       "If they are gone, but the rows are the same, run: formferry ledger rekey contacts. If the rows have their new keys, or are really new, run: formferry accept contacts row-key --because TEXT.",
     )
     expect((yield* at.inProcess("ledger", "rekey", "contacts", "--yes")).stdout).toContain("3 row keys recorded")
-    expect((yield* at.inProcess("accept", "contacts", "row-key", "--because", "Part is gone")).status).toBe(0)
+    yield* at.exits(0, "accept", "contacts", "row-key", "--because", "Part is gone")
     const known = yield* at.inProcess("run", "contacts")
     expect([known.status, at.count()], known.stdout).toEqual([0, 3])
   }))
@@ -154,13 +152,13 @@ it.scopedLive("a map may contain keys as `ledger export` protects them from spre
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(2)).replace("\n2,", "\n-2,"))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     expect((yield* at.inProcess("ledger", "export", "contacts")).stdout).toContain(`,"'-2",imported,`)
     at.write("source.csv", csv(upTo(2)).replace("\n2,", "\ntwo,"))
     at.write("map.csv", "old,new\n'-2,two\n")
     const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
     expect(recorded.stdout, recorded.stderr).toContain("1 row key recorded")
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     expect(at.count()).toBe(2)
   }))
 
@@ -175,11 +173,10 @@ it.scopedLive.each(databasesIfLong)(
         at.read("config/formferry.yaml").replace("live:", "live:\n    capabilities: [delete]"),
       )
       at.write("source.csv", csv(upTo(3)).replace("p1@example.org", "none"))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
-      const skip = yield* at.inProcess("acknowledge", "contacts", "--rows", "1", "--leave-out", "--because", "a test")
-      expect(skip.status).toBe(0)
+      yield* at.exits(1, "run", "contacts")
+      yield* at.exits(0, "acknowledge", "contacts", "--rows", "1", "--leave-out", "--because", "a test")
       const undo = ["undo", "contacts", "--run", at.report().run, "--confirm", "live"]
-      expect((yield* at.inProcess(...undo)).status).toBe(0)
+      yield* at.exits(0, ...undo)
       at.write("source.csv", csv([0, 3, 5]).replace("0,", "one,"))
       at.write("map.csv", "old,new\n1,one\n")
       const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
@@ -187,14 +184,13 @@ it.scopedLive.each(databasesIfLong)(
         0,
         expect.stringContaining("1 row key recorded"),
       ])
-      const skipped = yield* at.inProcess("run", "contacts")
-      expect(skipped.status, skipped.stdout).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(1)
       at.write("map.csv", "old,new\n5,2\n")
       const merged = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
       expect(merged.stdout, merged.stderr).toContain("1 row key recorded")
       at.write("source.csv", csv([2, 3]).replace("Person 2,p2", "Person 5,p5"))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.report().rows).toMatchObject({ alreadyImported: 1, undone: 1, imported: 0 })
     }),
 )
@@ -207,18 +203,18 @@ it.scopedLive("a fixed duplicate keeps its own key, although the row of which it
       at.read("config/formferry.yaml").replace("live:", "live:\n    capabilities: [delete]"),
     )
     at.write("source.csv", csv(upTo(3)).replace("\n3,", "\n2,"))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+    yield* at.exits(1, "run", "contacts")
     const { run } = at.report()
     const rejected = `reports/contacts/${run}/rejected.csv`
     at.write("fixed.csv", at.read(rejected).replace("\n2,", "\n3,"))
-    expect((yield* at.inProcess("run", "contacts", "--source", "fixed.csv")).status).toBe(0)
-    expect((yield* at.inProcess("undo", "contacts", "--run", run, "--confirm", "live")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts", "--source", "fixed.csv")
+    yield* at.exits(0, "undo", "contacts", "--run", run, "--confirm", "live")
     expect(at.count()).toBe(1)
     at.write("source.csv", csv(upTo(3)).replace("\n3,", "\n#3,"))
-    expect((yield* at.inProcess("run", "contacts", "--resend-undone")).status).toBe(2)
+    yield* at.exits(2, "run", "contacts", "--resend-undone")
     const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--yes")
     expect(recorded.stdout.trimEnd().split("\n"), recorded.stderr).toEqual(["3 → #3", "1 row key recorded."])
-    expect((yield* at.inProcess("run", "contacts", "--resend-undone")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts", "--resend-undone")
     expect(at.report().rows).toMatchObject({ alreadyImported: 1, imported: 2 })
     expect(at.count()).toBe(3)
   }))
@@ -229,7 +225,7 @@ it.scopedLive("rekey names the earlier keys that several new rows resemble, and 
     const withKeys = (...keys: ReadonlyArray<string>) =>
       csv(upTo(keys.length)).replaceAll(/^(\d+),/gm, (_, number: string) => `${keys[Number(number) - 1]},`)
     at.write("source.csv", withKeys("C-01", "C-02", "C-03", "c-3"))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     at.write("source.csv", withKeys("C-1", "C1", "C2", "C3"))
     const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--yes")
     expect(recorded.lastLine).toBe("formferry ledger export contacts")
@@ -247,15 +243,14 @@ it.scopedLive("the keys of rows in another file are recorded with --source, as t
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     at.write("other file.csv", csv(upTo(3)).replace("\n2,", "\n02,"))
-    const refused = yield* at.inProcess("run", "contacts", "--source", "other file.csv")
-    expect(refused.status, refused.stdout).toBe(2)
+    const refused = yield* at.exits(2, "run", "contacts", "--source", "other file.csv")
     const file = join(at.folder, "other file.csv")
     expect(refused.stdout.replaceAll(/\s+/g, " ")).toContain(`formferry ledger rekey contacts --source '${file}'`)
     const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--source", file, "--yes")
     expect(recorded.stdout, recorded.stderr).toContain("1 row key recorded")
-    expect((yield* at.inProcess("run", "contacts", "--source", file)).status).toBe(0)
+    yield* at.exits(0, "run", "contacts", "--source", file)
     expect(at.count()).toBe(3)
   }))
 
@@ -264,7 +259,7 @@ it.scopedLive("rows known by content that are only written differently get their
     const at = yield* bench()
     at.write("pipelines/contacts.yaml", pipelineYaml().replace("[No]", "content"))
     at.write("source.csv", csv(upTo(12)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     at.write(
       "source.csv",
       csv(upTo(12)).replaceAll("1990-01-17", "17.01.1990").replaceAll("@example.org", "@Example.org "),
@@ -287,6 +282,6 @@ it.scopedLive("rows known by content that are only written differently get their
     }
     const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--yes")
     expect(recorded.stdout, recorded.stderr).toContain("12 row keys recorded")
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     expect(at.count()).toBe(12)
   }))

@@ -36,8 +36,7 @@ it.scopedLive("undo deletes what a run created only if the service can delete, a
     })
     expect(at.count()).toBe(40)
 
-    const undone = yield* at.inProcess("undo", "contacts", "--run", run, "--confirm", "live")
-    expect(undone.status).toBe(0)
+    const undone = yield* at.exits(0, "undo", "contacts", "--run", run, "--confirm", "live")
     expect(undone.stderr.replaceAll(/\s+/g, " ")).toContain(
       `${imported} submissions will be deleted from form Form contacts (contacts) of live. This can't be undone.`,
     )
@@ -50,14 +49,12 @@ it.scopedLive("undo deletes what a run created only if the service can delete, a
     const result = JSON.parse(again.stdout) as { readonly folder: string }
     expect(result).toMatchObject({ deleted: 0, earlier: imported, exitCode: 0 })
     expect(readFileSync(join(result.folder, "undone.csv"), "utf8").trim().split("\n")).toHaveLength(imported + 1)
-    const report = yield* at.inProcess("report", "contacts", "--run", basename(result.folder))
-    expect(report.status).toBe(2)
+    const report = yield* at.exits(2, "report", "contacts", "--run", basename(result.folder))
     expect(report.stderr.replaceAll(/\s+/g, " ")).toContain("an undo has no report. It lists the submissions")
 
-    const next = yield* at.inProcess("run", "contacts", "--confirm", "live")
-    expect(next.status).toBe(0)
+    yield* at.exits(0, "run", "contacts", "--confirm", "live")
     expect(at.report().rows).toMatchObject({ read: 40, undone: imported, alreadyImported: 40 - imported })
     expect((yield* at.inProcess("status", "contacts", "--verify")).stdout).toMatch(new RegExp(`${imported} undone`))
-    expect((yield* at.inProcess("run", "contacts", "--resend-undone", "--confirm", "live")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts", "--resend-undone", "--confirm", "live")
     expect(at.count()).toBe(40)
   }))
