@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import type { Ran } from "./formferry.ts"
+import { onOneLine, type Ran } from "./formferry.ts"
 
 it.scopedLive("a repeated run sends nothing, and a run with one new row sends only that row", () =>
   Effect.gen(function*() {
@@ -157,7 +157,7 @@ it.scopedLive("a ledger that vanished is refused until a person accepts it", () 
     yield* at.exits(0, "run", "contacts")
     rmSync(join(at.folder, ".formferry"), { recursive: true })
     const refused = yield* at.exits(2, "run", "contacts")
-    expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain(
+    expect(onOneLine(refused.stderr)).toContain(
       "formferry accept contacts ledger --because TEXT",
     )
     expect(at.count()).toBe(3)
@@ -172,9 +172,9 @@ it.scopedLive("`accept` records nothing unless a run was refused, and accepts on
     at.write("source.csv", csv(upTo(3)))
     yield* at.exits(0, "run", "contacts")
     const nothing = yield* at.exits(2, "accept", "contacts", "canary", "--because", "seen")
-    expect(nothing.stderr.replaceAll(/\s+/g, " ")).toContain("so there is nothing to accept")
+    expect(onOneLine(nothing.stderr)).toContain("so there is nothing to accept")
     const unknown = yield* at.exits(2, "accept", "contacts", "canery", "--because", "seen")
-    expect(unknown.stderr.replaceAll(/\s+/g, " ")).toContain("Did you mean `canary`?")
+    expect(onOneLine(unknown.stderr)).toContain("Did you mean `canary`?")
     const address = yield* at.inProcess("accept", "contacts", "address", "--because", "moved")
     expect([address.status, address.stderr]).toEqual([2, expect.stringContaining("`previousBaseUrls`")])
   }))
@@ -182,7 +182,7 @@ it.scopedLive("`accept` records nothing unless a run was refused, and accepts on
 it.scopedLive("check counts rows as ready only if no earlier run knows them", () =>
   Effect.gen(function*() {
     const at = yield* bench()
-    const check = Effect.map(at.inProcess("check", "contacts"), ({ stdout }) => stdout.replaceAll(/\s+/g, " "))
+    const check = Effect.map(at.inProcess("check", "contacts"), ({ stdout }) => onOneLine(stdout))
     at.write("source.csv", csv(upTo(3)))
     expect(yield* check).toContain("3 rows are ready to send.")
     yield* at.inProcess("run", "contacts")
@@ -201,7 +201,7 @@ it.scopedLive("check counts rows as ready only if no earlier run knows them", ()
 /** Runs a command of a refusal's output, with a reason instead of the placeholder. Returns its words. */
 const pasteFrom = (at: Bench, refused: Ran, command: string) =>
   Effect.gen(function*() {
-    expect((refused.stdout + refused.stderr).replaceAll(/\s+/g, " ")).toContain(command)
+    expect(onOneLine(refused.stdout + refused.stderr)).toContain(command)
     const [, ...words] = command.split(" ").map((word) => (word === "TEXT" ? "seen" : word))
     yield* at.exits(0, ...words)
     return words
@@ -271,7 +271,7 @@ it.scopedLive("a forgotten row stops each run under a reformatted key until that
     const refused = yield* at.inProcess("run", "contacts")
     expect([refused.status, at.count()], refused.stdout).toEqual([2, 3])
     const command = "formferry ledger forget contacts --rows KEY --because TEXT"
-    expect(refused.stdout.replaceAll(/\s+/g, " ")).toContain(
+    expect(onOneLine(refused.stdout)).toContain(
       `"C-1" (row 1), "C-2" (row 2). Nothing was sent. If they are the same, forget this spelling, too: ${command}`,
     )
     // Webhooks and summaries of GitHub Actions, which contain no keys, get this command.
@@ -300,7 +300,7 @@ it.scopedLive("--dry-run and --limit leave rows pending and exit with code 0", (
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(30)))
-    const dry = yield* at.exits(0, "run", "contacts", "--dry-run")
+    yield* at.exits(0, "run", "contacts", "--dry-run")
     expect(at.report()).toMatchObject({ mode: "dry-run", rows: { read: 30, pending: 30 } })
     expect(at.count()).toBe(0)
     yield* at.exits(0, "run", "contacts", "--limit", "4")

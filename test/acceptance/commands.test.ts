@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { version } from "../../src/project/version.ts"
 import { isLong } from "../long.ts"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { inProcess, start, until } from "./formferry.ts"
+import { inProcess, onOneLine, start, until } from "./formferry.ts"
 
 it.scopedLive("preview of a row beyond the source's end fails and says how many rows there are", () =>
   Effect.gen(function*() {
@@ -99,7 +99,7 @@ it.scopedLive("status, report, form, check, preview and schema report the same f
     expect(JSON.parse((yield* at.inProcess("schema")).stdout)).toHaveProperty("$schema")
     expect((yield* at.inProcess("schema", "project")).stdout).toContain("baseUrl")
 
-    const reconcile = yield* at.exits(0, "reconcile", "contacts")
+    yield* at.exits(0, "reconcile", "contacts")
     expect(at.report()).toMatchObject({ mode: "reconcile", readBack: { verified: 2 } })
 
     rmSync(join(at.folder, ".formferry"), { recursive: true })
@@ -251,7 +251,7 @@ it.scopedLive("`alongside` lets a second pipeline import into the same form, but
     const reason = "2 rows have the same key and cells as rows that contacts imported into this form, such as row 1."
     for (const command of ["check", "run"]) {
       const refused = yield* at.inProcess(command, "copy")
-      expect([refused.status, refused.stdout.replaceAll(/\s+/g, " ")]).toEqual([2, expect.stringContaining(reason)])
+      expect([refused.status, onOneLine(refused.stdout)]).toEqual([2, expect.stringContaining(reason)])
     }
     expect(at.count()).toBe(3)
     yield* at.exits(0, "accept", "copy", "row-key", "--because", "other people")
@@ -262,12 +262,12 @@ it.scopedLive("`alongside` lets a second pipeline import into the same form, but
     expect(at.count()).toBe(6)
     at.write("source.csv", csv(upTo(4)))
     const another = yield* at.inProcess("run", "copy")
-    expect([another.status, another.stdout.replaceAll(/\s+/g, " ")]).toEqual([
+    expect([another.status, onOneLine(another.stdout)]).toEqual([
       2,
       expect.stringContaining("A row has the same key and cells as a row that contacts imported into this form"),
     ])
     const back = yield* at.inProcess("run", "contacts")
-    expect([back.status, back.stdout.replaceAll(/\s+/g, " ")]).toEqual([
+    expect([back.status, onOneLine(back.stdout)]).toEqual([
       2,
       expect.stringContaining("A row has the same key and cells as a row that copy imported into this form"),
     ])
@@ -293,7 +293,7 @@ it.scopedLive("two pipelines that run at the same time never send the same row t
     expect(again.map(({ status }) => status).toSorted()).toEqual([0, 2])
     for (const { status, stdout } of [...ran, ...again]) {
       if (status === 0) continue
-      const report = stdout.replaceAll(/\s+/g, " ")
+      const report = onOneLine(stdout)
       expect(report).toContain("the same key and cells as ")
       expect(report).toContain("If they are the same rows, take them out of the source")
     }

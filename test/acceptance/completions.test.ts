@@ -6,7 +6,7 @@ import { chmodSync } from "node:fs"
 import { join } from "node:path"
 import { describe } from "vitest"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { inScript } from "./formferry.ts"
+import { inScript, onOneLine } from "./formferry.ts"
 
 /** A script that makes the shell complete the words in $typed, without a terminal. */
 const shells = {
@@ -86,7 +86,7 @@ it.scopedLive("`complete` suggests subcommands, values and names of the project"
     }
     expect((yield* at.inProcess("__complete", "report", "contacts", "--run", "")).stdout).toBe("")
     const unknown = yield* at.exits(2, "report", "people", "--run", "2026-01-01")
-    expect(unknown.stderr.replaceAll(/\s+/g, " ")).toContain(
+    expect(onOneLine(unknown.stderr)).toContain(
       `there is no such run. Runs with a report, the newest first: ${run}`,
     )
   }))

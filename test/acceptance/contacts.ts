@@ -69,6 +69,8 @@ export interface Bench {
   readonly folder: string
   readonly write: (file: string, text: string | Uint8Array) => void
   readonly read: (file: string) => string
+  /** Replaces text in a file, as `replace` does. Fails if the file does not contain it. */
+  readonly edit: (file: string, before: RegExp | string, after: string) => void
   /** Runs the built command in a separate process. */
   readonly run: (...args: ReadonlyArray<string>) => Effect.Effect<Ran>
   /** Runs the command line in this process. */
@@ -134,10 +136,17 @@ export const bench = (options: { readonly requestsPerSecond?: number; readonly f
         return []
       }
     }
+    const read = (file: string) => readFileSync(join(folder, file), "utf8")
     const made: Bench = {
       folder,
       write,
-      read: (file) => readFileSync(join(folder, file), "utf8"),
+      read,
+      edit: (file, before, after) => {
+        const text = read(file)
+        const isFound = typeof before === "string" ? text.includes(before) : text.search(before) !== -1
+        if (!isFound) throw new Error(`${file} does not contain ${String(before)}:\n${text}`)
+        write(file, text.replace(before, after))
+      },
       run: (...args) => formferry(args, { cwd: folder }),
       inProcess: (...args) => inProcess(args, { cwd: folder }),
       exits: (code, ...args) => {

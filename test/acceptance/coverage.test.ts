@@ -2,11 +2,11 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { onOneLine } from "./formferry.ts"
 
 const dumps = (source = "") => pipelineYaml({ file: `{ glob: ../dumps/*.csv, take: newest }${source}` })
 
 /** Returns a text without the line breaks of a narrow terminal. */
-const words = (text: string) => text.replaceAll(/\s+/g, " ")
 
 const from = (first: number, last: number) => upTo(last).slice(first - 1)
 
@@ -27,7 +27,7 @@ it.scopedLive("matching dumps that were never read need review until they are re
     )
     expect(late.stdout + late.stderr).toContain("Needs your decision")
     expect(late.stdout + late.stderr).not.toContain("Rows need review")
-    expect(words(late.stdout + late.stderr)).toContain("formferry accept contacts files --because TEXT")
+    expect(onOneLine(late.stdout + late.stderr)).toContain("formferry accept contacts files --because TEXT")
     expect(late.lastLine).toBe(`formferry run contacts --source ${at.folder}/dumps/2026-11-02.csv`)
     expect(at.report().rows).toMatchObject({ imported: 5, alreadyImported: 1 })
 
@@ -37,7 +37,7 @@ it.scopedLive("matching dumps that were never read need review until they are re
     expect(at.report().rows).toMatchObject({ imported: 0, alreadyImported: 6 })
     const one = yield* at.exits(1, "run", "contacts")
     expect(one.stdout + one.stderr).toContain("1 file matches the pattern and was never read: 2026-11-03.csv.")
-    expect(words(one.stdout + one.stderr)).toContain("If its rows are in no other file, import it with --source.")
+    expect(onOneLine(one.stdout + one.stderr)).toContain("If its rows are in no other file, import it with --source.")
     expect(one.lastLine).toBe(`formferry run contacts --source ${at.folder}/dumps/2026-11-03.csv`)
     const dry = yield* at.inProcess("run", "contacts", "--dry-run")
     expect(dry.lastLine).toBe(`formferry run contacts --dry-run --source ${at.folder}/dumps/2026-11-03.csv`)

@@ -2,6 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { answering, lose, sendOn } from "../localServer.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { onOneLine } from "./formferry.ts"
 import { databasesIfLong } from "./inPostgres.ts"
 
 /** Gives the project's service a different address and further keys. */
@@ -70,7 +71,7 @@ it.scopedLive.each(databasesIfLong)(
       for (const command of commands) {
         const ran = yield* at.inProcess(...command)
         expect([command, ran.status], ran.stdout + ran.stderr).toEqual([command, 2])
-        const said = ran.stderr.replaceAll(/\s+/g, " ")
+        const said = onOneLine(ran.stderr)
         expect(said).toContain(`"previousBaseUrls: [${baseUrl}]" under services.live`)
         expect(said).toContain(`"separate: true"`)
       }
@@ -125,7 +126,7 @@ it.scopedLive.each(databasesIfLong)(
         const refused = yield* at.inProcess("run", "contacts")
         expect([refused.status, refused.lastLine], refused.stdout).toEqual([2, "formferry check contacts"])
         const checked = yield* at.exits(2, "check", "contacts")
-        expect(checked.stdout.replaceAll(/\s+/g, " ")).toContain(`"previousBaseUrls: [${baseUrl}]"`)
+        expect(onOneLine(checked.stdout)).toContain(`"previousBaseUrls: [${baseUrl}]"`)
       }
       move(other, `${separate}    previousBaseUrls: ["${baseUrl}"]\n`)
       yield* at.exits(0, "run", "contacts")

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { cpSync, existsSync } from "node:fs"
 import { join } from "node:path"
 import { type Bench, bench } from "./contacts.ts"
-import type { Ran } from "./formferry.ts"
+import { onOneLine, type Ran } from "./formferry.ts"
 
 const pipeline = (mail = "E-mail") =>
   `pipeline: people
@@ -48,7 +48,7 @@ const afterFirstNight = Effect.gen(function*() {
   return at
 })
 
-const said = (ran: Ran) => `${ran.stdout} ${ran.stderr}`.replaceAll(/\s+/g, " ")
+const said = (ran: Ran) => onOneLine(`${ran.stdout} ${ran.stderr}`)
 
 const accept = ["accept", "people", "form", "--because", "looked at"] as const
 

@@ -2,6 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { sendOn } from "../localServer.ts"
 import { bench, csv, pipelineYaml, putBetween, upTo } from "./contacts.ts"
+import { onOneLine } from "./formferry.ts"
 
 /** A bench whose service is behind a proxy that changes the bodies of its answers. */
 const changing = (change: (method: string, body: string) => string) =>
@@ -82,7 +83,7 @@ it.scopedLive.each(
       at.write("source.csv", csv(upTo(30)))
       // One request at a time, so that nothing is in flight when the answer arrives.
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: contacts\n  concurrency: 1" }))
-      const run = yield* at.exits(5, "run", "contacts")
+      yield* at.exits(5, "run", "contacts")
       expect(at.report().rows).toMatchObject({ imported: 10, inDoubt: 10, pending: 10 })
       expect(at.count()).toBe(20)
       yield* at.exits(4, "run", "contacts")
@@ -103,8 +104,7 @@ it.scopedLive("if the service answers with the submissions of the request before
       late = body
       return ""
     })
-    const config = at.read("config/formferry.yaml")
-    at.write("config/formferry.yaml", config.replaceAll("confirm: false", "confirm: false\n    capabilities: [list]"))
+    at.edit("config/formferry.yaml", "confirm: false", "confirm: false\n    capabilities: [list]")
     at.write(
       "pipelines/contacts.yaml",
       pipelineYaml({
@@ -116,7 +116,7 @@ it.scopedLive("if the service answers with the submissions of the request before
     yield* at.exits(3, "run", "contacts")
     expect(at.report()).toMatchObject({ rows: { imported: 20, inDoubt: 10 }, readBack: { differing: 10 } })
     const next = yield* at.exits(4, "run", "contacts")
-    expect(next.stdout.replaceAll(/\s+/g, " ")).toContain("the service returned its id for another row")
+    expect(onOneLine(next.stdout)).toContain("the service returned its id for another row")
     expect(at.report().rows).toMatchObject({ alreadyImported: 20, inDoubt: 10, imported: 0 })
     expect(at.count()).toBe(30)
   }))

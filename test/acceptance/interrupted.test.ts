@@ -36,10 +36,7 @@ for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 14
         expect(rows.pending).toBeGreaterThan(0)
 
         // The next run sends the rest at full speed.
-        at.write(
-          "config/formferry.yaml",
-          at.read("config/formferry.yaml").replace("requestsPerSecond: 40", "requestsPerSecond: 1000"),
-        )
+        at.edit("config/formferry.yaml", "requestsPerSecond: 40", "requestsPerSecond: 1000")
         yield* at.exits(0, "run", "contacts")
         expect(at.answers("qName")).toEqual(everybody(120))
       }),
@@ -85,10 +82,7 @@ it.scopedLive.each(isLong ? databasesIfLong : [])(
         const isForm = incoming.url?.endsWith("/forms/contacts") === true
         sendOn(upstream, incoming, outgoing, isForm && isRetyped ? retyped(outgoing) : undefined)
       })
-      at.write(
-        "config/formferry.yaml",
-        at.read("config/formferry.yaml").replace("confirm:", `previousBaseUrls: ["${at.baseUrl}"]\n    confirm:`),
-      )
+      at.edit("config/formferry.yaml", "confirm:", `previousBaseUrls: ["${at.baseUrl}"]\n    confirm:`)
       at.write("source.csv", csv(upTo(400)))
       const running = start(["run", "contacts"], { cwd: at.folder })
       yield* until(() => at.count() > 1)
@@ -116,10 +110,7 @@ it.scopedLive.each(databasesIfLong)(
       running.signal("SIGINT")
       const ran = yield* Effect.promise(() => running.ended)
       expect(ran.status).toBe(130)
-      at.write(
-        "config/formferry.yaml",
-        at.read("config/formferry.yaml").replace("requestsPerSecond: 5", "requestsPerSecond: 1000"),
-      )
+      at.edit("config/formferry.yaml", "requestsPerSecond: 5", "requestsPerSecond: 1000")
       yield* endLease(at)
       const next = yield* at.inProcess("run", "contacts")
       expect([0, 4], next.stderr).toContain(next.status)

@@ -16,7 +16,7 @@ import {
 import { join } from "node:path"
 import { isLong } from "../long.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { formferry, start, until } from "./formferry.ts"
+import { formferry, onOneLine, start, until } from "./formferry.ts"
 import { databases, databasesIfLong, dropIn, execIn, inFile } from "./inPostgres.ts"
 
 /** Slow enough to be killed in the middle of a run: 60 rows take more than a second. */
@@ -26,7 +26,6 @@ const rows = 60
 const ledgerOf = (at: Bench) => join(at.folder, ".formferry", "ledger.db")
 const logIn = (folder: string) => join(folder, "ledger.db-wal")
 const notNewest = /is missing|is an older copy|lacks \d+ of \d+ commits/
-const words = (text: string) => text.replaceAll(/\s+/g, " ")
 
 /** A project whose run was killed in the middle. `meanwhile` may change the project before the kill. */
 const killed = (place: (typeof databases)[number]["place"], meanwhile: (at: Bench) => void = () => {}) =>
@@ -48,8 +47,8 @@ const isRefused = (at: Bench, wrong: RegExp, run = at.inProcess) =>
     const before = at.count()
     const ran = yield* run("run", "contacts")
     expect(ran.status, ran.stdout + ran.stderr).toBe(2)
-    expect(words(ran.stderr)).toMatch(wrong)
-    expect(words(ran.stderr)).toContain("formferry accept contacts ledger --because TEXT")
+    expect(onOneLine(ran.stderr)).toMatch(wrong)
+    expect(onOneLine(ran.stderr)).toContain("formferry accept contacts ledger --because TEXT")
     expect(at.count()).toBe(before)
   })
 
@@ -59,7 +58,7 @@ const isReported = (at: Bench, what: string, wrong: RegExp) =>
     for (const command of [["check", "contacts"], ["status"], ["status", "--verify"]]) {
       const status = yield* at.inProcess(...command)
       expect([what, status.status], status.stdout).toEqual([what, 2])
-      expect(words(status.stdout + status.stderr)).toMatch(wrong)
+      expect(onOneLine(status.stdout + status.stderr)).toMatch(wrong)
       expect(status.stdout).not.toContain("The ledger is sound")
     }
   })
@@ -248,16 +247,13 @@ it.scopedLive.each(databasesIfLong)(
       at.write("source.csv", csv(upTo(5)))
       yield* at.exits(0, "run", "contacts")
       yield* older
-      at.write(
-        "config/formferry.yaml",
-        at.read("config/formferry.yaml").replace("confirm: false", "confirm: false\n    capabilities: [delete]"),
-      )
+      at.edit("config/formferry.yaml", "confirm: false", "confirm: false\n    capabilities: [delete]")
       const { run } = at.report()
       for (const command of usingLedger) {
         // PostgreSQL's own tools back it up.
         if (command[1] === "backup" && name === "PostgreSQL") continue
         const ran = yield* at.inProcess(...command.map((word) => word === "RUN" ? run : word))
-        expect([command, ran.status, words(ran.stdout + ran.stderr)]).toEqual([
+        expect([command, ran.status, onOneLine(ran.stdout + ran.stderr)]).toEqual([
           command,
           2,
           expect.stringContaining("is an older copy"),
@@ -281,7 +277,7 @@ it.scopedLive("a run whose log is deleted exits with code 70, and the next run s
     rmSync(`${ledgerOf(at)}-wal`)
     const ran = yield* Effect.promise(() => running.ended)
     expect(ran.status, ran.stderr).toBe(70)
-    expect(words(ran.stderr)).toContain("ledger.db-wal was removed while it was in use")
+    expect(onOneLine(ran.stderr)).toContain("ledger.db-wal was removed while it was in use")
     expect(at.count()).toBeLessThan(rows)
     // SQLite still had the log open, and moved its content into the file at the end.
     yield* at.exits(0, "run", "contacts")
@@ -309,7 +305,7 @@ it.scopedLive.runIf(isLong)(
       renameSync(join(at.folder, "copy.db"), ledgerOf(at))
       const ran = yield* Effect.promise(() => running.ended)
       expect(ran.status, ran.stderr).toBe(70)
-      expect(words(ran.stderr)).toContain("ledger.db was replaced while it was in use")
+      expect(onOneLine(ran.stderr)).toContain("ledger.db was replaced while it was in use")
       expect(at.count()).toBeLessThan(rows)
     }),
 )
@@ -321,7 +317,7 @@ it.scopedLive("a hard-linked ledger is refused with exit code 2", () =>
     yield* at.exits(0, "run", "contacts")
     linkSync(ledgerOf(at), join(at.folder, "second.db"))
     const refused = yield* at.exits(2, "run", "contacts")
-    expect(words(refused.stderr)).toContain("has a second name (a hard link)")
+    expect(onOneLine(refused.stderr)).toContain("has a second name (a hard link)")
     rmSync(join(at.folder, "second.db"))
     yield* at.exits(0, "run", "contacts")
   }))
@@ -333,7 +329,7 @@ it.scopedLive("a run that can't write its mark sends nothing and exits with code
     mkdirSync(join(at.folder, "reports"))
     symlinkSync("../source.csv/nowhere", join(at.folder, "reports", ".ledger"))
     const ran = yield* at.exits(70, "run", "contacts")
-    expect(words(ran.stderr)).toContain("its mark in")
+    expect(onOneLine(ran.stderr)).toContain("its mark in")
     expect(at.count()).toBe(0)
     rmSync(join(at.folder, "reports", ".ledger"))
   }))
@@ -415,7 +411,7 @@ it.scopedLive("check, preview and run report a damaged ledger and exit with code
     for (const command of ["check", "preview", "run"]) {
       const ran = yield* (command === "run" ? at.run : at.inProcess)(command, "contacts")
       expect([command, ran.status], ran.stdout + ran.stderr).toEqual([command, 70])
-      expect(words(ran.stdout + ran.stderr)).toMatch(/The ledger \S+ledger\.db/)
+      expect(onOneLine(ran.stdout + ran.stderr)).toMatch(/The ledger \S+ledger\.db/)
     }
     expect(at.count()).toBe(3)
   }))

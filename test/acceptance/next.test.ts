@@ -8,7 +8,7 @@ import type { Failure } from "../../src/cli/Failure.ts"
 import type { JobRefused } from "../../src/jobs/JobRefused.ts"
 import { isLong } from "../long.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { apiKey, inScript, type Ran, start, until } from "./formferry.ts"
+import { apiKey, inScript, onOneLine, type Ran, start, until } from "./formferry.ts"
 
 /** Pastes a command into a shell in a folder other than the project's. */
 const paste = (at: Bench, text: string) =>
@@ -59,7 +59,7 @@ it.scopedLive.runIf(isLong)(
         /^formferry run contacts --source '.+our project.+rejected\.csv' --confirm careful --project 'our project'$/,
       )
       const rejected = /--source '(.+?)'/.exec(fix)?.[1]?.replace(/^.*our project/, project) ?? ""
-      at.write(rejected, at.read(rejected).replace("no address", "p3@example.org"))
+      at.edit(rejected, "no address", "p3@example.org")
       expect(yield* paste(at, fix)).toMatchObject({ status: 0 })
       expect(at.count()).toBe(3)
 
@@ -82,7 +82,7 @@ it.scopedLive("the suggested command or name is right if no row fits the mapping
     expect(yield* paste(at, check)).toMatchObject({ status: 0, out: expect.stringContaining("3 of 3 rows") })
 
     const missing = yield* at.exits(2, "run", "contacts", "--source", "sources.csv")
-    expect(missing.stderr.replaceAll(/\s+/g, " ")).toMatch(/Did you mean `source\.csv`\? Correct its path\. $/)
+    expect(onOneLine(missing.stderr)).toMatch(/Did you mean `source\.csv`\? Correct its path\. $/)
 
     const unknown = yield* at.exits(2, "report", "contact")
     expect(unknown.stderr).toContain("There is no pipeline `contact`. Did you mean `contacts`?")
@@ -190,7 +190,7 @@ it.scopedLive.each(Object.entries(faults))(
       }
       if (!isAcceptable) return
       const accepted = yield* at.exits(0, "accept", "contacts", "ledger", "--because", "a trial")
-      expect(accepted.stdout.replaceAll(/\s+/g, " ")).toContain(
+      expect(onOneLine(accepted.stdout)).toContain(
         "the next run sends them, even if the form already has them",
       )
       yield* at.exits(0, "run", "contacts")
@@ -317,7 +317,7 @@ it.scopedLive("a command in a folder that was removed meanwhile says so, and --p
     for (const args of ["status", "check --project x", "inspect x.csv", "init --source x.csv"]) {
       const { out, status } = yield* inRemoved(args)
       expect(status, out).toBe(2)
-      expect(out.replaceAll(/\s+/g, " ")).toContain(
+      expect(onOneLine(out)).toContain(
         "The current folder can't be read: it does not exist. Go to another one, or name files and the project (--project DIR) by absolute paths.",
       )
     }

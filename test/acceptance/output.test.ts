@@ -10,7 +10,7 @@ import { listening } from "../localServer.ts"
 import { isLong } from "../long.ts"
 import { optimiseLater } from "../optimiseLater.ts"
 import { type Bench, bench, csv, upTo } from "./contacts.ts"
-import { apiKey, command, formferry } from "./formferry.ts"
+import { apiKey, command, formferry, onOneLine } from "./formferry.ts"
 
 /** Runs a command whose stdout is this file. */
 const into = (file: string, args: ReadonlyArray<string>, { folder }: Bench) =>
@@ -114,7 +114,7 @@ it.scopedLive("an invalid or busy port, or a number out of range, exits with cod
     ]
     for (const [args, message] of cases) {
       const { status, stderr } = yield* at.inProcess(...args)
-      expect([args, status, stderr.replaceAll(/\s+/g, " ")]).toEqual([args, 2, expect.stringContaining(message)])
+      expect([args, status, onOneLine(stderr)]).toEqual([args, 2, expect.stringContaining(message)])
     }
   }))
 
@@ -160,7 +160,7 @@ it.scopedLive.runIf(isLong)(
       reader.all("SELECT count(*) FROM row")
       const busy = yield* at.run("ledger", "compact")
       expect([busy.status, busy.lastLine]).toEqual([6, "formferry status"])
-      expect(busy.stderr.replaceAll(/\s+/g, " ")).toContain("Another process is reading the ledger")
+      expect(onOneLine(busy.stderr)).toContain("Another process is reading the ledger")
       reader.exec("COMMIT")
       reader.close()
       yield* at.exits(0, "ledger", "compact")

@@ -23,13 +23,7 @@ const history = (at: Bench) =>
         said(ran)
         codes.push([args.slice(0, 2).join(" "), ran.status])
       })
-    at.write(
-      "config/formferry.yaml",
-      at.read("config/formferry.yaml").replace(
-        "    confirm: false\n",
-        "    confirm: false\n    capabilities: [delete]\n",
-      ),
-    )
+    at.edit("config/formferry.yaml", "    confirm: false\n", "    confirm: false\n    capabilities: [delete]\n")
     at.write("pipelines/contacts.yaml", stamped)
     at.write(
       "source.csv",

@@ -6,6 +6,7 @@ import { parse } from "yaml"
 import { records, startTools, token } from "../source/pull/fakeTools.ts"
 import { kobo } from "../source/pull/presets/kobo.ts"
 import { bench } from "./contacts.ts"
+import { onOneLine } from "./formferry.ts"
 
 const pipeline = `pipeline: contacts
 source:
@@ -110,7 +111,7 @@ it.scopedLive("inspect and init pull from a connection with a preset", () =>
     expect(seen).toMatch(/person\/name .*Person 1/)
 
     rmSync(join(at.folder, "pipelines/contacts.yaml"))
-    const init = yield* at.exits(
+    yield* at.exits(
       0,
       ..."init people --connection kobo --source-form aBc123 --service live --form contacts".split(" "),
     )
@@ -140,7 +141,7 @@ it.scopedLive("inspect and init pull from a connection with a preset", () =>
     ]
     for (const [words, message] of refusals) {
       const refused = yield* at.inProcess(...words.split(" "))
-      expect(refused.stderr.replaceAll(/\s+/g, " "), words).toContain(message)
+      expect(onOneLine(refused.stderr), words).toContain(message)
       expect(refused.status, words).toBe(2)
     }
     expect(tools.received).toHaveLength(0)

@@ -2,12 +2,12 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { quickly } from "../quickly.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { inProcess, type Ran } from "./formferry.ts"
+import { inProcess, onOneLine, type Ran } from "./formferry.ts"
 
 /** Expects that a run doesn't start and sends nothing. Checks its exit code, its message and the next command. */
 const refused = (at: Bench, ran: Ran, status: number, sentence: RegExp) => {
   expect(ran.status, ran.stdout + ran.stderr).toBe(status)
-  expect(ran.stderr.replaceAll(/\s+/g, " ")).toMatch(sentence)
+  expect(onOneLine(ran.stderr)).toMatch(sentence)
   expect(ran.lastLine).toMatch(/^formferry /)
   expect(ran.stderr).not.toMatch(/ at .*\.[jt]s:\d+/)
   expect(at.count("contacts") + at.count("other") + at.count("empty")).toBe(0)

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { onOneLine } from "./formferry.ts"
 
 it.scopedLive(
   "rehearse sends nothing, needs no confirmation, and is mentioned by the next run",
@@ -21,7 +22,7 @@ it.scopedLive(
       expect(readdirSync(join(at.folder, ".formferry")).filter((name) => name.startsWith("rehearsal"))).toEqual([])
 
       const ran = yield* at.exits(0, "run", "contacts", "--confirm", "careful")
-      expect(ran.stdout.replaceAll(/\s+/g, " ")).toMatch(
+      expect(onOneLine(ran.stdout)).toMatch(
         /Rehearsed .* before \(\S+\) with the same source, mapping and form, with the same result\./,
       )
       expect(at.count()).toBe(15)

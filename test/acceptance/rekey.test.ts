@@ -2,6 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { onOneLine } from "./formferry.ts"
 import { databasesIfLong } from "./inPostgres.ts"
 
 it.scopedLive("with rowKey: content, the rows are shown by their numbers and first mapped cells, because their keys are digests", () =>
@@ -34,13 +35,13 @@ it.scopedLive.each(databasesIfLong)(
       )
       const refused = yield* at.run("run", "contacts")
       expect([refused.status, at.count(), refused.lastLine]).toEqual([2, 12, "formferry ledger rekey contacts"])
-      expect((refused.stdout + refused.stderr).replaceAll(/\s+/g, " ")).toContain("formferry ledger rekey contacts")
+      expect(onOneLine(refused.stdout + refused.stderr)).toContain("formferry ledger rekey contacts")
       const checked = yield* at.exits(2, "check", "contacts")
       const [sentence = ""] = /4 new rows have the same key, apart from .* Nothing was sent\./.exec(
-        refused.stdout.replaceAll(/\s+/g, " "),
+        onOneLine(refused.stdout),
       ) ?? []
       expect(sentence).toContain('"C-000003" (row 3)')
-      expect(checked.stdout.replaceAll(/\s+/g, " ")).toContain(sentence)
+      expect(onOneLine(checked.stdout)).toContain(sentence)
       const shown = yield* at.inProcess("ledger", "rekey", "contacts")
       expect([shown.status, shown.stdout], shown.stderr).toEqual([2, expect.stringContaining("C-000003 → C-3")])
       expect(shown.stderr.trim().split("\n").at(-1)).toBe("formferry ledger rekey contacts --yes")
@@ -74,20 +75,20 @@ it.scopedLive.each(databasesIfLong)(
       expect([rest.status, rest.stdout], rest.stderr).toEqual([0, expect.stringContaining("1 row key recorded")])
       at.write("map.csv", "old,new\nC-000004,dora\nC-000004,doris\n")
       const twice = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
-      expect([twice.status, twice.stdout, twice.stderr.replaceAll(/\s+/g, " ")]).toEqual([
+      expect([twice.status, twice.stdout, onOneLine(twice.stderr)]).toEqual([
         2,
         "",
         expect.stringContaining("a row would get two keys. Nothing was recorded."),
       ])
       at.write("map.csv", "old,new\nC-000009,otto\n")
       const unknown = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
-      expect([unknown.status, unknown.stderr.replaceAll(/\s+/g, " ")]).toEqual([
+      expect([unknown.status, onOneLine(unknown.stderr)]).toEqual([
         2,
         expect.stringContaining('"C-000009" is not the key of a known row'),
       ])
       at.write("map.csv", "C-000004,dora\nC-000005,emma\n")
       const headless = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
-      expect([headless.status, headless.lastLine, headless.stderr.replaceAll(/\s+/g, " ")]).toEqual([
+      expect([headless.status, headless.lastLine, onOneLine(headless.stderr)]).toEqual([
         2,
         "formferry ledger export contacts --format jsonl",
         expect.stringContaining("its first line is a pair of keys instead of a header. Nothing was recorded."),
@@ -122,7 +123,7 @@ it.scopedLive.each(databasesIfLong)(
       expect([(yield* at.inProcess("run", "contacts")).status, at.count()]).toEqual([0, 4])
       at.write("map.csv", "old,new\n4,3\n")
       const taken = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
-      expect([taken.status, taken.stderr.replaceAll(/\s+/g, " ")]).toEqual([
+      expect([taken.status, onOneLine(taken.stderr)]).toEqual([
         2,
         expect.stringContaining('"3" is the key of another row'),
       ])
@@ -132,14 +133,13 @@ it.scopedLive.each(databasesIfLong)(
 it.scopedLive("the keys of the same rows are recorded if the source lost a column of the row key, as the refusal suggests", () =>
   Effect.gen(function*() {
     const at = yield* bench()
-    const pipeline = at.read("pipelines/contacts.yaml")
-    at.write("pipelines/contacts.yaml", pipeline.replace("rowKey: [No]", "rowKey: [No, Part]"))
+    at.edit("pipelines/contacts.yaml", "[No]", "[No, Part]")
     at.write("source.csv", csv(upTo(3)).replace("No,", "Part,No,").replaceAll(/^(?=\d)/gm, "a,"))
     yield* at.exits(0, "run", "contacts")
-    at.write("pipelines/contacts.yaml", pipeline)
+    at.edit("pipelines/contacts.yaml", "[No, Part]", "[No]")
     at.write("source.csv", csv(upTo(3)))
     const refused = yield* at.exits(2, "run", "contacts")
-    expect(refused.stdout.replaceAll(/\s+/g, " ")).toContain(
+    expect(onOneLine(refused.stdout)).toContain(
       "If they are gone, but the rows are the same, run: formferry ledger rekey contacts. If the rows have their new keys, or are really new, run: formferry accept contacts row-key --because TEXT.",
     )
     expect((yield* at.inProcess("ledger", "rekey", "contacts", "--yes")).stdout).toContain("3 row keys recorded")
@@ -168,10 +168,7 @@ it.scopedLive.each(databasesIfLong)(
     Effect.gen(function*() {
       const at = yield* bench()
       ;(yield* place)(at)
-      at.write(
-        "config/formferry.yaml",
-        at.read("config/formferry.yaml").replace("live:", "live:\n    capabilities: [delete]"),
-      )
+      at.edit("config/formferry.yaml", "live:", "live:\n    capabilities: [delete]")
       at.write("source.csv", csv(upTo(3)).replace("p1@example.org", "none"))
       yield* at.exits(1, "run", "contacts")
       yield* at.exits(0, "acknowledge", "contacts", "--rows", "1", "--leave-out", "--because", "a test")
@@ -198,10 +195,7 @@ it.scopedLive.each(databasesIfLong)(
 it.scopedLive("a fixed duplicate keeps its own key, although the row of which it was a duplicate is undone and sent again", () =>
   Effect.gen(function*() {
     const at = yield* bench()
-    at.write(
-      "config/formferry.yaml",
-      at.read("config/formferry.yaml").replace("live:", "live:\n    capabilities: [delete]"),
-    )
+    at.edit("config/formferry.yaml", "live:", "live:\n    capabilities: [delete]")
     at.write("source.csv", csv(upTo(3)).replace("\n3,", "\n2,"))
     yield* at.exits(1, "run", "contacts")
     const { run } = at.report()
@@ -247,7 +241,7 @@ it.scopedLive("the keys of rows in another file are recorded with --source, as t
     at.write("other file.csv", csv(upTo(3)).replace("\n2,", "\n02,"))
     const refused = yield* at.exits(2, "run", "contacts", "--source", "other file.csv")
     const file = join(at.folder, "other file.csv")
-    expect(refused.stdout.replaceAll(/\s+/g, " ")).toContain(`formferry ledger rekey contacts --source '${file}'`)
+    expect(onOneLine(refused.stdout)).toContain(`formferry ledger rekey contacts --source '${file}'`)
     const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--source", file, "--yes")
     expect(recorded.stdout, recorded.stderr).toContain("1 row key recorded")
     yield* at.exits(0, "run", "contacts", "--source", file)
@@ -272,11 +266,11 @@ it.scopedLive("rows known by content that are only written differently get their
       "12 of 12 rows that are new in this run are replaced (100%), more than stopWhen allows (10%). Apart from formatting, their answers equal those of imported rows that are no longer in the source, such as row 1."
     for (const command of [["run", "contacts"], ["check", "contacts"]]) {
       const refused = yield* at.inProcess(...command)
-      expect([refused.status, refused.stdout.replaceAll(/\s+/g, " ")]).toEqual([
+      expect([refused.status, onOneLine(refused.stdout)]).toEqual([
         command[0] === "run" ? 3 : 2,
         expect.stringContaining(sentence),
       ])
-      expect(refused.stdout.replaceAll(/\s+/g, " ")).toContain(
+      expect(onOneLine(refused.stdout)).toContain(
         "If they are the same rows, run: formferry ledger rekey contacts.",
       )
     }

@@ -82,11 +82,7 @@ it.scopedLive("--failed chooses exactly the pipelines whose last run was not goo
     const none = yield* at.inProcess("run", "--failed")
     expect([none.status, none.stdout, none.stderr]).toEqual([0, "", expect.stringContaining("Nothing to do")])
     yield* at.exits(0, "run", "crm-a")
-    const limited = at.read("pipelines/shop.yaml").replace(
-      "  form: contacts",
-      "  form: contacts\n  stopWhen: { invalid: 1% }",
-    )
-    at.write("pipelines/shop.yaml", limited)
+    at.edit("pipelines/shop.yaml", "  form: contacts", "  form: contacts\n  stopWhen: { invalid: 1% }")
     at.write("shop.csv", rowsOf("shop", 20) + "21,Person 21,no address,1990-01-17\n")
     yield* at.exits(3, "run", "*")
     expect(yield* chosen(at, "--failed")).toEqual(["shop"])

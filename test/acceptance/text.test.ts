@@ -3,8 +3,8 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { onOneLine } from "./formferry.ts"
 
-const flat = (text: string) => text.replaceAll(/\s+/g, " ")
 const header = "No,Name,Mail,Born\n"
 const row = (key: number, name = `Person ${key}`) => `${key},${name},p${key}@example.org,1990-01-17\n`
 
@@ -16,7 +16,7 @@ it.scopedLive("sound rows of a damaged or ragged text are sent unchanged, and fa
     // Four bytes that are two characters of GB18030, in an otherwise ASCII file.
     const ascii = header + upTo(40).map((key) => row(key)).join("") + row(41, "odd \xc4\xe3\xba\xc3 bytes")
     at.write("source.csv", Buffer.from(ascii, "latin1"))
-    const odd = yield* at.exits(0, "run", "contacts")
+    yield* at.exits(0, "run", "contacts")
     expect(at.answers("qName")).toEqual([...upTo(40).map((key) => `Person ${key}`), "odd ÄãºÃ bytes"].toSorted())
     expect(at.report().sources[0]?.taken).toContainEqual(
       expect.objectContaining({ what: "encoding", value: expect.stringContaining("Windows-1252") }),
@@ -58,8 +58,8 @@ it.scopedLive("check and run stop at ambiguous quotes and name their lines, unti
     at.write("source.csv", lines.join("\n"))
     for (const command of ["check", "run"]) {
       const stopped = yield* at.exits(2, command, "contacts")
-      expect(flat(stopped.stdout + stopped.stderr)).toContain("Quotes can be read in two ways on lines 5 to 7")
-      expect(flat(stopped.stdout + stopped.stderr)).toContain("`quoteChar: none`")
+      expect(onOneLine(stopped.stdout + stopped.stderr)).toContain("Quotes can be read in two ways on lines 5 to 7")
+      expect(onOneLine(stopped.stdout + stopped.stderr)).toContain("`quoteChar: none`")
     }
     expect(at.count()).toBe(0)
 
@@ -99,7 +99,7 @@ it.scopedLive("keys that differ only in half of a surrogate pair, and an answer 
       expect(problems.map(({ code, examples }) => [code, examples.map((example) => example.row)])).toEqual([
         ["damaged-text", [1, 2, 3]],
       ])
-      expect(flat(ran.stdout.replaceAll("│", " "))).toContain(
+      expect(onOneLine(ran.stdout.replaceAll("│", " "))).toContain(
         "half of a character (an unpaired surrogate), which can't be sent",
       )
       // The next run sends nothing twice, and reports the same rows.
