@@ -17,7 +17,18 @@ export class Draws {
     return this.random.number() < share
   }
 
-  pick<A>(list: readonly [A, ...Array<A>]): A {
-    return list[this.int(0, list.length - 1)] ?? list[0]
+  /** Draws an element of a list that is not empty. */
+  pick<A>(list: ReadonlyArray<A>): A {
+    return list[this.int(0, list.length - 1)]!
+  }
+
+  /** Draws some elements of a list and keeps their order. */
+  some<A>(list: ReadonlyArray<A>, share: number): ReadonlyArray<A> {
+    return list.filter(() => this.chance(share))
+  }
+
+  shuffle<A>(list: ReadonlyArray<A>): ReadonlyArray<A> {
+    return list.map((value) => [this.random.number(), value] as const)
+      .toSorted(([a], [b]) => a - b).map(([, value]) => value)
   }
 }

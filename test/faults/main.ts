@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util"
 import { figures } from "./figures.ts"
-import { loadPipeline } from "./pipeline.ts"
+import { pipeline } from "./pipeline.ts"
 import { simulate, type Simulated } from "./simulate.ts"
 
 const tell = (line: string) => void process.stderr.write(`${line}\n`)
@@ -16,7 +16,6 @@ export const main = async (args: ReadonlyArray<string>): Promise<number> => {
   })
   const from = Number(values.seed ?? values.from ?? 1)
   const count = values.seed === undefined ? Number(values.seeds ?? 200) : 1
-  const pipeline = await loadPipeline()
   const began = performance.now()
   const seeds: Array<Simulated> = []
   for (let seed = from; seed < from + count; seed++) {
