@@ -3,6 +3,7 @@ import { Effect, Either, Exit, Fiber, Option, Scope } from "effect"
 import { openLedger } from "../../../src/ledger/openLedger.ts"
 import { Draws } from "../../faults/Draws.ts"
 import { seeds } from "../../long.ts"
+import { random } from "../../random.ts"
 import { batchOf, contacts, rowOf } from "../rows.ts"
 import { newSchema } from "./connecting.ts"
 import { openLink } from "./link.ts"
@@ -43,7 +44,7 @@ type Host = Effect.Effect.Success<ReturnType<typeof host>>
  */
 const interleave = (first: Host, second: Host, isLate: boolean, seed: number, row: number) =>
   Effect.scoped(Effect.gen(function*() {
-    const draws = new Draws(seed)
+    const draws = new Draws(random(seed))
     const pause = (longest: number) => Effect.sleep(`${draws.int(0, longest)} millis`)
     const session = yield* first.view.hold("first")
     const isAfter = !isLate && draws.chance(0.25)
