@@ -387,7 +387,7 @@ describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () =
     }))
 
   it.scopedLive.runIf(isLong)(
-    "continues a move that is killed again and again, and both ledgers can never be used at once",
+    "continues a move that is killed repeatedly, and both ledgers can never be used at once",
     () =>
       Effect.gen(function*() {
         const at = yield* bench()

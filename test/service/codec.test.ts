@@ -57,7 +57,7 @@ describe("reading submissions", () => {
     )
   })
 
-  it("an id that is empty, no text, or contains NUL or half of a surrogate pair counts as no id", () => {
+  it("an id that is empty, is not text, or contains NUL or half of a surrogate pair counts as no id", () => {
     const answer = bytes({ submissions: ["", 7, "a\0b", "a\ud800", "good"].map((submissionId) => ({ submissionId })) })
     expect(codec.created(answer)?.ids).toEqual(["good"])
     expect(codec.created(answer)?.submissions.map((one) => one?.submissionId)).toEqual([
