@@ -10,12 +10,14 @@ import {
 import { type AddressInfo, connect, type Server } from "node:net"
 import { networkInterfaces } from "node:os"
 
+/** Lets a server listen on loopback. Returns its port. */
+export const listen = (server: Server): Promise<number> =>
+  new Promise((done) => server.listen(0, "127.0.0.1", () => done((server.address() as AddressInfo).port)))
+
 /** Lets a server listen on loopback until the scope closes. Returns its port. */
 export const listening = (server: Server): Effect.Effect<number, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.async<number>((resume) => {
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed((server.address() as AddressInfo).port)))
-    }),
+    Effect.promise(() => listen(server)),
     () =>
       Effect.sync(() => {
         if (server instanceof HttpServer) server.closeAllConnections()

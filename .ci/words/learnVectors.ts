@@ -1,5 +1,6 @@
 import { firstIndex } from "../../src/domain/firstIndex.ts"
 import { countingOf, dimensions, rowCount, rowsOf } from "../../src/suggest/words/vectors.ts"
+import { random } from "../../test/random.ts"
 import { phrasesOfConcepts } from "./compileTopics.ts"
 
 /** The number of concepts drawn in each step, and how far the first step goes. Each goes less far than the one before. */
@@ -16,14 +17,6 @@ const sharpness = 17
 
 /** The averages of Adam (Kingma and Ba, 2014). */
 const [ofMean, ofSquare] = [0.9, 0.999]
-
-/** Returns numbers from 0 to 1 that look random, always the same ones (mulberry32). */
-const randomFrom = (seed: number) => () => {
-  seed = (seed + 0x6d2b79f5) | 0
-  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-}
 
 /** A concept's phrases, as lists of words. */
 type Phrases = ReadonlyArray<ReadonlyArray<string>>
@@ -96,25 +89,25 @@ export const learnVectors = (
   concepts: ReadonlyArray<Phrases> = knownConcepts(),
   steps = 5000,
 ): Int8Array => {
-  const random = randomFrom(1)
-  const below = (limit: number) => Math.floor(random() * limit)
+  const next = random(1)
+  const below = (limit: number) => Math.floor(next() * limit)
   const words = concepts.flat(2)
   const rows = new Map([...new Set(words)].map((word) => [word, rowsOf(word)]))
   let total = 0
   const upTo = concepts.map((phrases) => total += Math.sqrt(phrases.length))
   const drawConcept = () => {
-    const drawn = random() * total
+    const drawn = next() * total
     return firstIndex(0, upTo.length, (at) => upTo[at]! < drawn)
   }
   const drawPhrase = (phrases: Phrases) => [
     ...phrases[below(phrases.length)]!,
-    ...(random() < doubled ? phrases[below(phrases.length)]! : []),
-    ...(random() < disturbed ? [words[below(words.length)]!] : []),
+    ...(next() < doubled ? phrases[below(phrases.length)]! : []),
+    ...(next() < disturbed ? [words[below(words.length)]!] : []),
   ]
 
   const size = rowCount * dimensions
   const table = new Float32Array(size)
-  for (let at = 0; at < size; at++) table[at] = 0.1 * (random() + random() + random() - 1.5)
+  for (let at = 0; at < size; at++) table[at] = 0.1 * (next() + next() + next() - 1.5)
   const [slope, mean, square] = [new Float32Array(size), new Float32Array(size), new Float32Array(size)]
   const times = new Uint32Array(rowCount)
 

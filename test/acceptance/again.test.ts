@@ -3,14 +3,13 @@ import { Effect } from "effect"
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import type { Ran } from "./formferry.ts"
+import { onOneLine, type Ran } from "./formferry.ts"
 
 it.scopedLive("a repeated run sends nothing, and a run with one new row sends only that row", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(25)))
-    const first = yield* at.inProcess("run", "contacts")
-    expect(first.status, first.stderr).toBe(0)
+    const first = yield* at.exits(0, "run", "contacts")
     expect(first.stdout).toContain("Complete")
     expect(at.count()).toBe(25)
     expect(at.answers("qName")).toEqual(upTo(25).map((key) => `Person ${key}`).toSorted())
@@ -22,15 +21,17 @@ it.scopedLive("a repeated run sends nothing, and a run with one new row sends on
       balance: { holds: true },
     })
 
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     expect(at.count()).toBe(25)
-    expect(at.report().rows).toMatchObject({ read: 25, alreadyImported: 25, imported: 0 })
-    expect(at.report().requests.create).toBe(0)
+    expect(at.report()).toMatchObject({
+      rows: { read: 25, alreadyImported: 25, imported: 0 },
+      requests: { create: 0, read: 0 },
+    })
 
     at.write("source.csv", csv(upTo(26)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     expect(at.count()).toBe(26)
-    expect(at.report().rows).toMatchObject({ alreadyImported: 25, imported: 1 })
+    expect(at.report()).toMatchObject({ rows: { alreadyImported: 25, imported: 1 }, requests: { create: 1 } })
   }))
 
 it.scopedLive("submissions carry the row key, the run and the pipeline that sent them, and the next run finds no changed row", () =>
@@ -41,12 +42,12 @@ it.scopedLive("submissions carry the row key, the run and the pipeline that sent
     at.write("source.csv", csv(upTo(3)))
     const preview = yield* at.inProcess("preview", "contacts", "--row", "1")
     expect(preview.stdout).toMatch(/run_id +│ +│ the run's id/)
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     const first = at.report()
     expect(first.readBack).toEqual({ verified: 3, differing: 0, missing: 0, unread: 0 })
 
     at.write("source.csv", csv(upTo(4)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     const second = at.report()
     expect(second.rows).toMatchObject({ alreadyImported: 3, changed: 0, imported: 1 })
     expect(second.run).not.toBe(first.run)
@@ -54,7 +55,7 @@ it.scopedLive("submissions carry the row key, the run and the pipeline that sent
     expect(at.answers("run_id", "stamped")).toEqual([first.run, first.run, first.run, second.run])
     expect(new Set(at.answers("imported_by", "stamped"))).toEqual(new Set(["contacts"]))
 
-    expect((yield* at.inProcess("reconcile", "contacts")).status).toBe(0)
+    yield* at.exits(0, "reconcile", "contacts")
     expect(at.report().readBack).toMatchObject({ verified: 4, differing: 0 })
   }))
 
@@ -66,8 +67,7 @@ it.scopedLive("a bad row is rejected with exit code 1, and is imported once afte
       (key) => key === 7 ? "Person 7,not an address,31.02.1990" : `Person ${key},p${key}@example.org,1990-01-17`,
     )
     at.write("source.csv", source)
-    const first = yield* at.inProcess("run", "contacts")
-    expect(first.status, first.stderr).toBe(1)
+    const first = yield* at.exits(1, "run", "contacts")
     expect(at.count()).toBe(11)
     const report = at.report()
     expect(report.rows).toMatchObject({ imported: 11, invalid: 1 })
@@ -78,13 +78,11 @@ it.scopedLive("a bad row is rejected with exit code 1, and is imported once afte
     expect(lines).toContain("not-an-email")
     expect(lines).toContain("not-a-date")
     at.write("fixed.csv", lines.replace("not an address", "p7@example.org").replace("31.02.1990", "1990-01-17"))
-    const fixed = yield* at.inProcess("run", "contacts", "--source", "fixed.csv")
-    expect(fixed.status, fixed.stdout + fixed.stderr).toBe(0)
+    yield* at.exits(0, "run", "contacts", "--source", "fixed.csv")
     expect(at.count()).toBe(12)
     expect(at.answers("qMail")).toContain("p7@example.org")
 
-    const night = yield* at.inProcess("run", "contacts")
-    expect(night.status, night.stdout + night.stderr).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     expect(at.count()).toBe(12)
     expect(at.report().requests.create).toBe(0)
   }))
@@ -96,18 +94,16 @@ it.scopedLive("acknowledged rows no longer raise the exit code, and unknown keys
       "source.csv",
       csv([1, 2, 3], (key) => `Person ${key},${key === 2 ? "nonsense" : "a@example.org"},1990-01-17`),
     )
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+    yield* at.exits(1, "run", "contacts")
 
-    const nothing = yield* at.inProcess("acknowledge", "contacts", "--rows", "99", "--because", "typo")
-    expect(nothing.status).toBe(2)
+    const nothing = yield* at.exits(2, "acknowledge", "contacts", "--rows", "99", "--because", "typo")
     expect(nothing.stderr).toContain("99")
 
-    const seen = yield* at.inProcess("acknowledge", "contacts", "--rows", "2", "99", "--because", "has no address")
-    expect(seen.status, seen.stderr).toBe(0)
+    const seen = yield* at.exits(0, "acknowledge", "contacts", "--rows", "2", "99", "--because", "has no address")
     expect(seen.stdout).toContain("1 row acknowledged")
     expect(seen.stderr).toContain("99")
 
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     expect(at.report()).toMatchObject({ acknowledged: 1, rows: { invalid: 1, alreadyImported: 2 } })
     expect(at.count()).toBe(2)
   }))
@@ -116,10 +112,9 @@ it.scopedLive("a run at a different destination treats every row as new, and say
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: other" }))
-    const other = yield* at.inProcess("run", "contacts")
-    expect(other.status, other.stderr).toBe(0)
+    const other = yield* at.exits(0, "run", "contacts")
     expect(other.stdout).toContain("its rows are new there")
     expect([at.count("contacts"), at.count("other")]).toEqual([3, 3])
     expect((yield* at.inProcess("run", "contacts")).stdout).not.toContain("its rows are new there")
@@ -136,12 +131,11 @@ it.scopedLive("`--to` chooses the target, which is never guessed", () =>
         sink: "targets: { staging: { service: live, form: other }, production: { service: live, form: contacts } }",
       }),
     )
-    const none = yield* at.inProcess("run", "contacts")
-    expect(none.status).toBe(2)
+    const none = yield* at.exits(2, "run", "contacts")
     expect(none.stderr).toContain("staging")
     expect(none.lastLine).toBe("formferry run contacts --to staging")
     expect((yield* at.inProcess("run", "contacts", "--to", "stagin")).stderr).toContain("Did you mean")
-    expect((yield* at.inProcess("run", "contacts", "--to", "staging")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts", "--to", "staging")
     expect([at.count("contacts"), at.count("other")]).toEqual([0, 3])
   }))
 
@@ -149,10 +143,9 @@ it.scopedLive("a copy of the pipeline under a different name is refused, and not
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     at.write("pipelines/copy.yaml", pipelineYaml({ name: "copy" }))
-    const copy = yield* at.inProcess("run", "copy")
-    expect(copy.status).toBe(2)
+    const copy = yield* at.exits(2, "run", "copy")
     expect(copy.stderr).toMatch(/renamedFrom|alongside/)
     expect(at.count()).toBe(3)
   }))
@@ -161,18 +154,15 @@ it.scopedLive("a ledger that vanished is refused until a person accepts it", () 
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     rmSync(join(at.folder, ".formferry"), { recursive: true })
-    const refused = yield* at.inProcess("run", "contacts")
-    expect(refused.status).toBe(2)
-    expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain(
+    const refused = yield* at.exits(2, "run", "contacts")
+    expect(onOneLine(refused.stderr)).toContain(
       "formferry accept contacts ledger --because TEXT",
     )
     expect(at.count()).toBe(3)
-    const accepted = yield* at.inProcess("accept", "contacts", "ledger", "--because", "a trial")
-    expect(accepted.status, accepted.stderr).toBe(0)
-    const again = yield* at.inProcess("run", "contacts")
-    expect(again.status, again.stderr).toBe(0)
+    yield* at.exits(0, "accept", "contacts", "ledger", "--because", "a trial")
+    yield* at.exits(0, "run", "contacts")
     expect(at.count()).toBe(6)
   }))
 
@@ -180,13 +170,11 @@ it.scopedLive("`accept` records nothing unless a run was refused, and accepts on
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
-    const nothing = yield* at.inProcess("accept", "contacts", "canary", "--because", "seen")
-    expect(nothing.status).toBe(2)
-    expect(nothing.stderr.replaceAll(/\s+/g, " ")).toContain("so there is nothing to accept")
-    const unknown = yield* at.inProcess("accept", "contacts", "canery", "--because", "seen")
-    expect(unknown.status).toBe(2)
-    expect(unknown.stderr.replaceAll(/\s+/g, " ")).toContain("Did you mean `canary`?")
+    yield* at.exits(0, "run", "contacts")
+    const nothing = yield* at.exits(2, "accept", "contacts", "canary", "--because", "seen")
+    expect(onOneLine(nothing.stderr)).toContain("so there is nothing to accept")
+    const unknown = yield* at.exits(2, "accept", "contacts", "canery", "--because", "seen")
+    expect(onOneLine(unknown.stderr)).toContain("Did you mean `canary`?")
     const address = yield* at.inProcess("accept", "contacts", "address", "--because", "moved")
     expect([address.status, address.stderr]).toEqual([2, expect.stringContaining("`previousBaseUrls`")])
   }))
@@ -194,7 +182,7 @@ it.scopedLive("`accept` records nothing unless a run was refused, and accepts on
 it.scopedLive("check counts rows as ready only if no earlier run knows them", () =>
   Effect.gen(function*() {
     const at = yield* bench()
-    const check = Effect.map(at.inProcess("check", "contacts"), ({ stdout }) => stdout.replaceAll(/\s+/g, " "))
+    const check = Effect.map(at.inProcess("check", "contacts"), ({ stdout }) => onOneLine(stdout))
     at.write("source.csv", csv(upTo(3)))
     expect(yield* check).toContain("3 rows are ready to send.")
     yield* at.inProcess("run", "contacts")
@@ -203,7 +191,7 @@ it.scopedLive("check counts rows as ready only if no earlier run knows them", ()
     expect(yield* check).toContain(
       "2 of 6 rows are ready to send, 1 can't be sent: see above, 3 are known from earlier runs.",
     )
-    expect((yield* at.inProcess("run", "contacts", "--dry-run")).status).toBe(1)
+    yield* at.exits(1, "run", "contacts", "--dry-run")
     expect(at.report().rows).toMatchObject({ pending: 2, invalid: 1, alreadyImported: 3 })
     // The columns of the row key have changed, so the keys have to be looked up by a run.
     at.write("pipelines/contacts.yaml", pipelineYaml().replace("rowKey: [No]", "rowKey: [No, Born]"))
@@ -213,10 +201,9 @@ it.scopedLive("check counts rows as ready only if no earlier run knows them", ()
 /** Runs a command of a refusal's output, with a reason instead of the placeholder. Returns its words. */
 const pasteFrom = (at: Bench, refused: Ran, command: string) =>
   Effect.gen(function*() {
-    expect((refused.stdout + refused.stderr).replaceAll(/\s+/g, " ")).toContain(command)
+    expect(onOneLine(refused.stdout + refused.stderr)).toContain(command)
     const [, ...words] = command.split(" ").map((word) => (word === "TEXT" ? "seen" : word))
-    const done = yield* at.inProcess(...words)
-    expect(done.status, done.stderr).toBe(0)
+    yield* at.exits(0, ...words)
     return words
   })
 
@@ -225,7 +212,7 @@ const acceptAsTold = (at: Bench, refused: Ran, reason: string) =>
   Effect.gen(function*() {
     const words = yield* pasteFrom(at, refused, `formferry accept contacts ${reason} --because TEXT`)
     // The state was accepted, so there is nothing to accept any more.
-    expect((yield* at.inProcess(...words)).status).toBe(2)
+    yield* at.exits(2, ...words)
   })
 
 it.scopedLive("a failed canary stops each run until its command is run, and so does the canary of a mapping changed later", () =>
@@ -255,7 +242,7 @@ it.scopedLive("reformatted keys stop each run until the command is run, which ac
     const withKeys = (...keys: ReadonlyArray<string>) =>
       csv(upTo(keys.length)).replaceAll(/^(\d+),/gm, (_, number: string) => `${keys[Number(number) - 1]},`)
     at.write("source.csv", withKeys("C-01", "C-02", "C-03"))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     at.write("source.csv", withKeys("C-1", "C-02", "C-03"))
     const refused = yield* at.inProcess("run", "contacts")
     expect([refused.status, at.count()], refused.stdout).toEqual([2, 3])
@@ -276,15 +263,15 @@ it.scopedLive("a forgotten row stops each run under a reformatted key until that
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)).replaceAll(/^(\d),/gm, "C-0$1,"))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     for (const key of ["C-01", "C-02"]) {
-      expect((yield* at.inProcess("ledger", "forget", "contacts", "--rows", key, "--because", "1")).status).toBe(0)
+      yield* at.exits(0, "ledger", "forget", "contacts", "--rows", key, "--because", "1")
     }
     at.write("source.csv", csv(upTo(3)).replaceAll(/^(\d),/gm, "C-$1,").replace("C-3", "C-03"))
     const refused = yield* at.inProcess("run", "contacts")
     expect([refused.status, at.count()], refused.stdout).toEqual([2, 3])
     const command = "formferry ledger forget contacts --rows KEY --because TEXT"
-    expect(refused.stdout.replaceAll(/\s+/g, " ")).toContain(
+    expect(onOneLine(refused.stdout)).toContain(
       `"C-1" (row 1), "C-2" (row 2). Nothing was sent. If they are the same, forget this spelling, too: ${command}`,
     )
     // Webhooks and summaries of GitHub Actions, which contain no keys, get this command.
@@ -292,8 +279,7 @@ it.scopedLive("a forgotten row stops each run under a reformatted key until that
     yield* at.inProcess("run", "contacts", "--redact")
     expect(at.report().because.join(" ")).toContain("have the same key, apart from formatting")
     expect(JSON.stringify(at.report())).not.toContain("C-1")
-    const forgotten = yield* at.inProcess("ledger", "forget", "contacts", "--rows", "C-1", "C-2", "--because", "seen")
-    expect(forgotten.status, forgotten.stderr).toBe(0)
+    yield* at.exits(0, "ledger", "forget", "contacts", "--rows", "C-1", "C-2", "--because", "seen")
     expect(readFileSync(join(at.folder, ".formferry/ledger.db"), "latin1")).not.toContain("(row 1)")
     const again = yield* at.inProcess("run", "contacts")
     expect([again.status, at.count(), at.report().rows], again.stdout)
@@ -314,15 +300,14 @@ it.scopedLive("--dry-run and --limit leave rows pending and exit with code 0", (
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(30)))
-    const dry = yield* at.inProcess("run", "contacts", "--dry-run")
-    expect(dry.status, dry.stderr).toBe(0)
+    yield* at.exits(0, "run", "contacts", "--dry-run")
     expect(at.report()).toMatchObject({ mode: "dry-run", rows: { read: 30, pending: 30 } })
     expect(at.count()).toBe(0)
-    expect((yield* at.inProcess("run", "contacts", "--limit", "4")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts", "--limit", "4")
     expect(at.report().rows).toMatchObject({ imported: 4, pending: 26 })
     expect(at.count()).toBe(4)
-    expect((yield* at.inProcess("run", "contacts", "--limit", "0")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts", "--limit", "0")
     expect(at.count()).toBe(4)
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     expect(at.answers("qName")).toEqual(upTo(30).map((key) => `Person ${key}`).toSorted())
   }))

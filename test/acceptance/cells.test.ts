@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { RunReport } from "../../src/domain/report.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 import { row, text, xlsx, zip } from "../source/workbooks.ts"
-import { inProcess } from "./formferry.ts"
+import { inProcess, onOneLine } from "./formferry.ts"
 
 const project = "services: { practice: { practice: { forms: ../forms, store: ../store } } }\n"
 
@@ -36,7 +36,6 @@ const bench = (files: Readonly<Record<string, string>>) =>
   })
 
 /** Joins the lines of a terminal's text. */
-const flat = (text: string) => text.replaceAll(/\s+/g, " ")
 
 describe("texts of an Other option in an export with a column for each option", () => {
   const form = `id: f
@@ -66,7 +65,7 @@ sink: { service: practice, form: f }
       const at = yield* bench({ "forms/f.yaml": form, "export.csv": export_, "pipelines/p.yaml": pipeline("") })
       const ran = yield* at.run("run", "p")
       expect(ran.status, ran.stdout + ran.stderr).toBe(0)
-      expect(flat(ran.stdout)).toContain(
+      expect(onOneLine(ran.stdout)).toContain(
         "2 cells in 1 column are not mapped: Side dishes [Other (please specify)] (2 cells)",
       )
       const { columns = [] } = yield* at.report
@@ -112,8 +111,8 @@ sink: { service: practice, form: f, stopWhen: { invalid: 100% }${sink} }
     Effect.gen(function*() {
       const at = yield* bench({ "forms/f.yaml": form, "rows.csv": rows, "pipelines/p.yaml": pipeline(name + origin) })
       const named = "1 of 3 questions of the form is not mapped: Remarks."
-      expect(flat((yield* at.run("check", "p")).stdout)).toContain(named)
-      expect(flat((yield* at.run("preview", "p")).stderr)).toContain(named)
+      expect(onOneLine((yield* at.run("check", "p")).stdout)).toContain(named)
+      expect(onOneLine((yield* at.run("preview", "p")).stderr)).toContain(named)
       yield* at.run("run", "p")
       const report = yield* at.report
       expect(report.unanswered).toEqual([{ id: "m", name: "Remarks", state: "notMapped" }])
@@ -144,8 +143,8 @@ sink: { service: practice, form: f, stopWhen: { invalid: 100% }${sink} }
       for (const command of ["check", "run"]) {
         const ran = yield* at.run(command, "p")
         expect(ran.status, ran.stdout + ran.stderr).toBe(2)
-        expect(flat(ran.stdout + ran.stderr)).toContain("No answer is read from a column")
-        expect(flat(ran.stdout + ran.stderr)).toContain("`- name: QUESTION` with `from: COLUMN`")
+        expect(onOneLine(ran.stdout + ran.stderr)).toContain("No answer is read from a column")
+        expect(onOneLine(ran.stdout + ran.stderr)).toContain("`- name: QUESTION` with `from: COLUMN`")
       }
       expect(yield* at.stored).toEqual([])
     }).pipe(Effect.provide(platform)))
@@ -156,7 +155,7 @@ sink: { service: practice, form: f, stopWhen: { invalid: 100% }${sink} }
       const at = yield* bench({ "forms/f.yaml": form, "rows.csv": rows, "pipelines/p.yaml": pipeline(twice) })
       const checked = yield* at.run("check", "p")
       expect(checked.status).toBe(0)
-      expect(flat(checked.stdout)).toContain(
+      expect(onOneLine(checked.stdout)).toContain(
         'The column "Name" is the whole answer to 2 questions: `Name` (line 5) and `Remarks` (line 6).',
       )
       yield* at.write(
@@ -191,7 +190,7 @@ sink: { service: practice, form: f, stopWhen: { invalid: 100% } }
       expect(problems.map(({ code, examples }) => [code, examples.map(({ row }) => row)])).toEqual([
         ["not-a-phone", [1]],
       ])
-      expect(flat(ran.stdout.replaceAll("│", " "))).toContain(
+      expect(onOneLine(ran.stdout.replaceAll("│", " "))).toContain(
         "+49493511234574 in DE, but +493511234574 with + in front. Write it with + and the country code, or set `ambiguous`",
       )
       yield* at.write("pipelines/p.yaml", pipeline(", ambiguous: national"))
@@ -221,7 +220,7 @@ sink: { service: practice, form: f }
       const ran = yield* at.run("run", "p")
       expect([checked.status, ran.status], checked.stdout + ran.stdout + ran.stderr).toEqual([0, 0])
       const page = (yield* at.page).replaceAll("&quot;", '"')
-      return { check: flat(checked.stdout), terminal: flat(ran.stdout), page, report: yield* at.report }
+      return { check: onOneLine(checked.stdout), terminal: onOneLine(ran.stdout), page, report: yield* at.report }
     })
 
   it.scopedLive("check, the terminal and the page show the number of lines, an empty one and the longest cell", () =>
@@ -313,10 +312,10 @@ mapping: { questions: [{ name: Name, from: Name }], ignore: [City, Amount] }
 sink: { service: practice, form: f }
 `,
       })
-      expect(flat((yield* at.run("check", "p")).stdout)).toContain('Row 3 ("Total") looks like totals')
+      expect(onOneLine((yield* at.run("check", "p")).stdout)).toContain('Row 3 ("Total") looks like totals')
       for (const options of [["--dry-run"], []]) {
         const { status, stdout } = yield* at.run("run", "p", ...options)
-        expect([status, flat(stdout)]).toEqual([0, expect.stringContaining("Some rows look like totals")])
+        expect([status, onOneLine(stdout)]).toEqual([0, expect.stringContaining("Some rows look like totals")])
         expect((yield* at.report).warnings).toEqual([
           "Some rows look like totals, units or notes, not like records. To see the values, run: formferry check p",
         ])
@@ -339,12 +338,12 @@ sink: { service: practice, form: f }
       })
       const message = '"Card": 1 cell contains a number whose last digits are lost'
       const preview = yield* at.run("preview", "p")
-      expect(flat((yield* at.run("check", "p")).stdout)).toContain(message)
-      expect(flat(preview.stderr)).toContain(message)
-      expect(flat((yield* at.run("preview", "p", "--row", "2")).stderr)).not.toContain(message)
+      expect(onOneLine((yield* at.run("check", "p")).stdout)).toContain(message)
+      expect(onOneLine(preview.stderr)).toContain(message)
+      expect(onOneLine((yield* at.run("preview", "p", "--row", "2")).stderr)).not.toContain(message)
       for (const options of [["--dry-run"], []]) {
         const { status, stdout } = yield* at.run("run", "p", ...options)
-        expect([status, flat(stdout)]).toEqual([0, expect.stringContaining(message)])
+        expect([status, onOneLine(stdout)]).toEqual([0, expect.stringContaining(message)])
         const { warnings } = yield* at.report
         expect(warnings.join(" ")).toMatch(/because Excel .* To see the values, run: formferry check p$/)
         expect(warnings.join(" ")).not.toContain("9.23E+11")

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { version } from "../../src/project/version.ts"
 import { isLong } from "../long.ts"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { inProcess, start, until } from "./formferry.ts"
+import { inProcess, onOneLine, start, until } from "./formferry.ts"
 
 it.scopedLive("preview of a row beyond the source's end fails and says how many rows there are", () =>
   Effect.gen(function*() {
@@ -23,14 +23,12 @@ it.scopedLive("status, report, form, check, preview and schema report the same f
       "source.csv",
       csv([1, 2, 3], (key) => `Person ${key},${key === 2 ? "nonsense" : "a@example.org"},1990-01-17`),
     )
-    const before = yield* at.inProcess("status")
-    expect(before.status).toBe(0)
+    const before = yield* at.exits(0, "status")
     expect(before.stdout).toContain("Nothing has been imported yet")
     expect(existsSync(join(at.folder, ".formferry"))).toBe(false)
-    expect((yield* at.inProcess("report", "contacts")).status).toBe(2)
+    yield* at.exits(2, "report", "contacts")
 
-    const preview = yield* at.inProcess("preview", "contacts", "--row", "2")
-    expect(preview.status, preview.stderr).toBe(0)
+    const preview = yield* at.exits(0, "preview", "contacts", "--row", "2")
     expect(preview.stdout).toMatch(/Born\s+│ 1990-01-17\s+│ 1990-01-17/)
     expect(preview.stdout).toContain("nonsense")
     const rows = JSON.parse((yield* at.inProcess("preview", "contacts", "--rows", "2", "--json")).stdout).rows
@@ -50,8 +48,7 @@ it.scopedLive("status, report, form, check, preview and schema report the same f
     ])
     expect(at.count()).toBe(0)
 
-    const check = yield* at.inProcess("check", "--json")
-    expect(check.status).toBe(0)
+    const check = yield* at.exits(0, "check", "--json")
     expect(JSON.parse(check.stdout)).toMatchObject({
       exitCode: 0,
       diagnostics: [],
@@ -89,12 +86,11 @@ it.scopedLive("status, report, form, check, preview and schema report the same f
       damage: null,
     })
 
-    const report = yield* at.inProcess("report", "contacts")
-    expect(report.status).toBe(0)
+    const report = yield* at.exits(0, "report", "contacts")
     expect(report.stdout).toContain("report.html")
     const [id = ""] = runs()
     expect(JSON.parse((yield* at.inProcess("report", "contacts", "--run", id, "--json")).stdout).run).toBe(id)
-    expect((yield* at.inProcess("report", "contacts", "--run", "nonsense")).status).toBe(2)
+    yield* at.exits(2, "report", "contacts", "--run", "nonsense")
 
     const form = yield* at.inProcess("form", "live", "contacts")
     expect(form.stdout).toMatch(/Born\s+│ qBorn\s+│ DatePicker/)
@@ -103,13 +99,11 @@ it.scopedLive("status, report, form, check, preview and schema report the same f
     expect(JSON.parse((yield* at.inProcess("schema")).stdout)).toHaveProperty("$schema")
     expect((yield* at.inProcess("schema", "project")).stdout).toContain("baseUrl")
 
-    const reconcile = yield* at.inProcess("reconcile", "contacts")
-    expect(reconcile.status, reconcile.stderr).toBe(0)
+    yield* at.exits(0, "reconcile", "contacts")
     expect(at.report()).toMatchObject({ mode: "reconcile", readBack: { verified: 2 } })
 
     rmSync(join(at.folder, ".formferry"), { recursive: true })
-    const gone = yield* at.inProcess("status", "--verify")
-    expect(gone.status).toBe(2)
+    const gone = yield* at.exits(2, "status", "--verify")
     expect(gone.stdout.replaceAll("\n", " ")).toMatch(
       /ledger \S+ is missing or empty, but an earlier run wrote to it.*accept contacts ledger --because/,
     )
@@ -248,7 +242,7 @@ it.scopedLive("`alongside` lets a second pipeline import into the same form, but
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     at.write(
       "pipelines/copy.yaml",
       pipelineYaml({ name: "copy", sink: "service: live\n  form: contacts\n  alongside: [contacts]" }),
@@ -257,23 +251,23 @@ it.scopedLive("`alongside` lets a second pipeline import into the same form, but
     const reason = "2 rows have the same key and cells as rows that contacts imported into this form, such as row 1."
     for (const command of ["check", "run"]) {
       const refused = yield* at.inProcess(command, "copy")
-      expect([refused.status, refused.stdout.replaceAll(/\s+/g, " ")]).toEqual([2, expect.stringContaining(reason)])
+      expect([refused.status, onOneLine(refused.stdout)]).toEqual([2, expect.stringContaining(reason)])
     }
     expect(at.count()).toBe(3)
-    expect((yield* at.inProcess("accept", "copy", "row-key", "--because", "other people")).status).toBe(0)
+    yield* at.exits(0, "accept", "copy", "row-key", "--because", "other people")
     // Rows stay accepted if a run sends only some of them.
-    expect((yield* at.inProcess("run", "copy", "--limit", "1")).status).toBe(0)
+    yield* at.exits(0, "run", "copy", "--limit", "1")
     expect(at.count()).toBe(4)
-    expect((yield* at.inProcess("run", "copy")).status).toBe(0)
+    yield* at.exits(0, "run", "copy")
     expect(at.count()).toBe(6)
     at.write("source.csv", csv(upTo(4)))
     const another = yield* at.inProcess("run", "copy")
-    expect([another.status, another.stdout.replaceAll(/\s+/g, " ")]).toEqual([
+    expect([another.status, onOneLine(another.stdout)]).toEqual([
       2,
       expect.stringContaining("A row has the same key and cells as a row that contacts imported into this form"),
     ])
     const back = yield* at.inProcess("run", "contacts")
-    expect([back.status, back.stdout.replaceAll(/\s+/g, " ")]).toEqual([
+    expect([back.status, onOneLine(back.stdout)]).toEqual([
       2,
       expect.stringContaining("A row has the same key and cells as a row that copy imported into this form"),
     ])
@@ -299,7 +293,7 @@ it.scopedLive("two pipelines that run at the same time never send the same row t
     expect(again.map(({ status }) => status).toSorted()).toEqual([0, 2])
     for (const { status, stdout } of [...ran, ...again]) {
       if (status === 0) continue
-      const report = stdout.replaceAll(/\s+/g, " ")
+      const report = onOneLine(stdout)
       expect(report).toContain("the same key and cells as ")
       expect(report).toContain("If they are the same rows, take them out of the source")
     }

@@ -69,10 +69,14 @@ export interface Bench {
   readonly folder: string
   readonly write: (file: string, text: string | Uint8Array) => void
   readonly read: (file: string) => string
+  /** Replaces text in a file, as `replace` does. Fails if the file does not contain it. */
+  readonly edit: (file: string, before: RegExp | string, after: string) => void
   /** Runs the built command in a separate process. */
   readonly run: (...args: ReadonlyArray<string>) => Effect.Effect<Ran>
   /** Runs the command line in this process. */
   readonly inProcess: (...args: ReadonlyArray<string>) => Effect.Effect<Ran>
+  /** Runs the command line in this process. Fails with its output if it exits with a different code. */
+  readonly exits: (code: number, ...args: ReadonlyArray<string>) => Effect.Effect<Ran>
   /** Returns the report of a pipeline's latest run. */
   readonly report: (pipeline?: string) => RunReport & { readonly folder: string }
   /** Returns the runs that left a report folder. */
@@ -132,12 +136,28 @@ export const bench = (options: { readonly requestsPerSecond?: number; readonly f
         return []
       }
     }
+    const read = (file: string) => readFileSync(join(folder, file), "utf8")
     const made: Bench = {
       folder,
       write,
-      read: (file) => readFileSync(join(folder, file), "utf8"),
+      read,
+      edit: (file, before, after) => {
+        const text = read(file)
+        const isFound = typeof before === "string" ? text.includes(before) : text.search(before) !== -1
+        if (!isFound) throw new Error(`${file} does not contain ${String(before)}:\n${text}`)
+        write(file, text.replace(before, after))
+      },
       run: (...args) => formferry(args, { cwd: folder }),
       inProcess: (...args) => inProcess(args, { cwd: folder }),
+      exits: (code, ...args) => {
+        // Made before the command runs, so that its stack contains the test's line.
+        const failure = new Error()
+        return Effect.tap(inProcess(args, { cwd: folder }), ({ status, stderr, stdout }) => {
+          if (status === code) return Effect.void
+          failure.message = `formferry ${args.join(" ")} exited with code ${status}, not ${code}:\n${stdout}${stderr}`
+          return Effect.die(failure)
+        })
+      },
       report: (pipeline = "contacts") => {
         const latest = realpathSync(join(folder, "reports", pipeline, "latest"))
         return { ...JSON.parse(readFileSync(join(latest, "report.json"), "utf8")) as RunReport, folder: latest }

@@ -3,11 +3,11 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { renameSync, utimesSync } from "node:fs"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { onOneLine } from "./formferry.ts"
 
 const dumps = (source = "") => pipelineYaml({ file: `{ glob: ../dumps/*.csv, take: newest }${source}` })
 
 /** Returns a text without the line breaks of a narrow terminal. */
-const words = (text: string) => text.replaceAll(/\s+/g, " ")
 
 const from = (first: number, last: number) => upTo(last).slice(first - 1)
 
@@ -16,54 +16,51 @@ it.scopedLive("matching dumps that were never read need review until they are re
     const at = yield* bench()
     at.write("pipelines/contacts.yaml", dumps())
     at.write("dumps/2026-11-01.csv", csv(upTo(5)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
 
     // There was no run for two nights.
     at.write("dumps/2026-11-02.csv", csv(from(2, 7)))
     at.write("dumps/2026-11-03.csv", csv(from(4, 9)))
     at.write("dumps/2026-11-04.csv", csv(from(5, 10)))
-    const late = yield* at.inProcess("run", "contacts")
-    expect(late.status, late.stdout + late.stderr).toBe(1)
-    expect(words(late.stdout + late.stderr)).toContain(
+    const late = yield* at.exits(1, "run", "contacts")
+    expect(onOneLine(late.stdout + late.stderr)).toContain(
       "2 files match the pattern and were not read as they are now: 2026-11-02.csv, 2026-11-03.csv.",
     )
     expect(late.stdout + late.stderr).toContain("Needs your decision")
     expect(late.stdout + late.stderr).not.toContain("Rows need review")
-    expect(words(late.stdout + late.stderr)).toContain("formferry accept contacts files --because TEXT")
+    expect(onOneLine(late.stdout + late.stderr)).toContain("formferry accept contacts files --because TEXT")
     expect(late.lastLine).toBe(`formferry run contacts --source ${at.folder}/dumps/2026-11-02.csv`)
     expect(at.report().rows).toMatchObject({ imported: 5, alreadyImported: 1 })
 
     // Another run changes nothing. A file that was read counts as read, even after the reports were removed.
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
-    expect((yield* at.inProcess(...late.lastLine.split(" ").slice(1))).status).toBe(0)
+    yield* at.exits(1, "run", "contacts")
+    yield* at.exits(0, ...late.lastLine.split(" ").slice(1))
     expect(at.report().rows).toMatchObject({ imported: 0, alreadyImported: 6 })
-    const one = yield* at.inProcess("run", "contacts")
-    expect(one.status).toBe(1)
+    const one = yield* at.exits(1, "run", "contacts")
     expect(one.stdout + one.stderr).toContain(
       "1 file matches the pattern and was not read as it is now: 2026-11-03.csv.",
     )
-    expect(words(one.stdout + one.stderr)).toContain("If its rows are in no other file, import it with --source.")
+    expect(onOneLine(one.stdout + one.stderr)).toContain("If its rows are in no other file, import it with --source.")
     expect(one.lastLine).toBe(`formferry run contacts --source ${at.folder}/dumps/2026-11-03.csv`)
     const dry = yield* at.inProcess("run", "contacts", "--dry-run")
     expect(dry.lastLine).toBe(`formferry run contacts --dry-run --source ${at.folder}/dumps/2026-11-03.csv`)
 
-    const accepted = yield* at.inProcess(
+    const accepted = yield* at.exits(
+      0,
       "accept",
       "contacts",
       "files",
       "--because",
       "all of its rows came with the others",
     )
-    expect(accepted.status, accepted.stderr).toBe(0)
     expect(accepted.stdout).toContain("2026-11-03.csv")
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     at.write("dumps/2026-11-05.csv", csv(from(5, 11)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
 
     // An older dump arrives late, while the newest is unchanged.
     at.write("dumps/2026-10-31.csv", csv([99]))
-    const old = yield* at.inProcess("run", "contacts")
-    expect(old.status).toBe(1)
+    const old = yield* at.exits(1, "run", "contacts")
     expect(old.stdout + old.stderr).toContain("2026-10-31.csv")
   }))
 
@@ -72,10 +69,9 @@ it.scopedLive("a dump counts as unread if a run read only part of it", () =>
     const at = yield* bench()
     at.write("pipelines/contacts.yaml", dumps())
     at.write("dumps/2026-11-01.csv", csv(upTo(5)))
-    expect((yield* at.inProcess("run", "contacts", "--limit", "2")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts", "--limit", "2")
     at.write("dumps/2026-11-02.csv", csv(upTo(2)))
-    const next = yield* at.inProcess("run", "contacts")
-    expect(next.status).toBe(1)
+    const next = yield* at.exits(1, "run", "contacts")
     expect(next.stdout + next.stderr).toContain("2026-11-01.csv")
   }))
 
@@ -147,26 +143,24 @@ it.scopedLive("a rolling export that shares no row with the last one needs revie
     const at = yield* bench()
     at.write("pipelines/contacts.yaml", pipelineYaml({ file: "../source.csv\n  vanished: ignore" }))
     at.write("source.csv", csv(from(1, 10)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     at.write("source.csv", csv(from(6, 15)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
 
     at.write("source.csv", csv(from(21, 30)))
-    const gap = yield* at.inProcess("run", "contacts")
-    expect(gap.status, gap.stdout + gap.stderr).toBe(1)
+    const gap = yield* at.exits(1, "run", "contacts")
     expect(gap.stdout + gap.stderr).toContain("shares no row with the previous source")
     expect(gap.lastLine).toBe("formferry accept contacts gap --because TEXT")
     expect(at.count()).toBe(25)
 
     // The finding stays while the export continues as usual.
     at.write("source.csv", csv(from(26, 35)))
-    const next = yield* at.inProcess("run", "contacts")
-    expect(next.status).toBe(1)
+    const next = yield* at.exits(1, "run", "contacts")
     expect(next.stdout + next.stderr).toContain(`The source of run ${at.runs().toSorted().at(-2)} shared no row`)
 
-    expect((yield* at.inProcess("accept", "contacts", "gap", "--because", "nobody answered")).status).toBe(0)
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
-    expect((yield* at.inProcess("accept", "contacts", "gap", "--because", "again")).status).toBe(2)
+    yield* at.exits(0, "accept", "contacts", "gap", "--because", "nobody answered")
+    yield* at.exits(0, "run", "contacts")
+    yield* at.exits(2, "accept", "contacts", "gap", "--because", "again")
   }))
 
 it.scopedLive("exports that contain only new rows need exactly one acceptance", () =>
@@ -174,12 +168,12 @@ it.scopedLive("exports that contain only new rows need exactly one acceptance", 
     const at = yield* bench()
     at.write("pipelines/contacts.yaml", pipelineYaml({ file: "../source.csv\n  vanished: ignore" }))
     at.write("source.csv", csv(from(1, 10)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     at.write("source.csv", csv(from(11, 12)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
-    expect((yield* at.inProcess("accept", "contacts", "gap", "--because", "each holds the new rows")).status).toBe(0)
+    yield* at.exits(1, "run", "contacts")
+    yield* at.exits(0, "accept", "contacts", "gap", "--because", "each holds the new rows")
     for (const key of [13, 14]) {
       at.write("source.csv", csv([key]))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
     }
   }))

@@ -2,6 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { answering, lose, sendOn } from "../localServer.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { onOneLine } from "./formferry.ts"
 import { databasesIfLong } from "./inPostgres.ts"
 
 /** Gives the project's service a different address and further keys. */
@@ -26,7 +27,7 @@ const imported = (place: (typeof databasesIfLong)[number]["place"]) =>
     const configure = yield* place
     configure(at)
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     const baseUrl = at.baseUrl
     return { at, baseUrl, other: baseUrl.replace("127.0.0.1", "localhost"), move: moving(at, configure) }
   })
@@ -70,19 +71,19 @@ it.scopedLive.each(databasesIfLong)(
       for (const command of commands) {
         const ran = yield* at.inProcess(...command)
         expect([command, ran.status], ran.stdout + ran.stderr).toEqual([command, 2])
-        const said = ran.stderr.replaceAll(/\s+/g, " ")
+        const said = onOneLine(ran.stderr)
         expect(said).toContain(`"previousBaseUrls: [${baseUrl}]" under services.live`)
         expect(said).toContain(`"separate: true"`)
       }
       expect(at.count()).toBe(3)
       move(other, `    previousBaseUrls: ["${baseUrl.replace("127.0.0.1", "0x7f.1")}/"]\n`)
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(3)
       expect(at.report().rows.alreadyImported).toBe(3)
-      expect((yield* at.inProcess("reconcile", "contacts")).status).toBe(0)
+      yield* at.exits(0, "reconcile", "contacts")
       // The service moves back to its first address.
       move(baseUrl, `    previousBaseUrls: ["${other}"]\n`)
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(3)
     }),
 )
@@ -101,13 +102,12 @@ it.scopedLive.each(databasesIfLong)(
 `
       move(baseUrl, separate)
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: other\n  form: contacts" }))
-      const ran = yield* at.inProcess("run", "contacts")
-      expect(ran.status, ran.stderr).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(6)
       // The first service needs no setting, even after the other service was removed from the project.
       move(baseUrl)
       at.write("pipelines/contacts.yaml", pipelineYaml())
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(6)
     }),
 )
@@ -120,17 +120,16 @@ it.scopedLive.each(databasesIfLong)(
       const separate = "    separate: true\n"
       move(baseUrl, separate)
       at.write("source.csv", csv(upTo(4)))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       for (const more of [separate, ""]) {
         move(other, more)
         const refused = yield* at.inProcess("run", "contacts")
         expect([refused.status, refused.lastLine], refused.stdout).toEqual([2, "formferry check contacts"])
-        const checked = yield* at.inProcess("check", "contacts")
-        expect(checked.status).toBe(2)
-        expect(checked.stdout.replaceAll(/\s+/g, " ")).toContain(`"previousBaseUrls: [${baseUrl}]"`)
+        const checked = yield* at.exits(2, "check", "contacts")
+        expect(onOneLine(checked.stdout)).toContain(`"previousBaseUrls: [${baseUrl}]"`)
       }
       move(other, `${separate}    previousBaseUrls: ["${baseUrl}"]\n`)
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(4)
     }),
 )
@@ -189,15 +188,16 @@ it.scopedLive.each(databasesIfLong)(
       const service = yield* anyCase(at.baseUrl)
       move(service.baseUrl)
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: Contacts\n  canary: off" }))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: CONTACTS\n  canary: off" }))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(3)
       at.write("source.csv", csv(upTo(4)))
       service.lose()
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(4)
+      yield* at.exits(4, "run", "contacts")
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: contactS\n  canary: off" }))
-      const settled = yield* at.inProcess(
+      const settled = yield* at.exits(
+        0,
         "settle",
         "contacts",
         "--as",
@@ -206,9 +206,8 @@ it.scopedLive.each(databasesIfLong)(
         "--because",
         "seen in the form",
       )
-      expect(settled.status, settled.stderr).toBe(0)
       expect(settled.stdout).toContain("landed")
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(4)
     }),
 )

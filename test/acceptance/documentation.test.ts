@@ -45,7 +45,7 @@ const project = (state: string) =>
       return { ...at, shell }
     }
     const instead = state.endsWith("with list") ? "    capabilities: [list]\n" : ""
-    at.write("config/formferry.yaml", at.read("config/formferry.yaml").replace(/ {4}confirm: false\n/, instead))
+    at.edit("config/formferry.yaml", / {4}confirm: false\n/, instead)
     at.write(
       "forms/contacts.yaml",
       "id: contacts\nname: Contacts\nquestions: [{ id: q1, name: Name, type: ShortAnswer }]\n",

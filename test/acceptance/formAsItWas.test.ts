@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { cpSync, existsSync } from "node:fs"
 import { join } from "node:path"
 import { type Bench, bench } from "./contacts.ts"
-import type { Ran } from "./formferry.ts"
+import { onOneLine, type Ran } from "./formferry.ts"
 
 const pipeline = (mail = "E-mail") =>
   `pipeline: people
@@ -42,14 +42,13 @@ const afterFirstNight = Effect.gen(function*() {
   at.write("forms/people.yaml", form)
   at.write("people.csv", csv(2))
   expect((yield* at.inProcess("check", "people")).stdout).toContain("The form is not recorded yet")
-  const ran = yield* at.inProcess("run", "people")
-  expect(ran.status, ran.stdout + ran.stderr).toBe(0)
+  yield* at.exits(0, "run", "people")
   expect(existsSync(join(at.folder, "config/forms"))).toBe(false)
   at.write("people.csv", csv(3))
   return at
 })
 
-const said = (ran: Ran) => `${ran.stdout} ${ran.stderr}`.replaceAll(/\s+/g, " ")
+const said = (ran: Ran) => onOneLine(`${ran.stdout} ${ran.stderr}`)
 
 const accept = ["accept", "people", "form", "--because", "looked at"] as const
 
@@ -84,18 +83,18 @@ it.scopedLive("without a recorded file, a removed option stops a run until it is
     expect([refused.status, said(refused)]).toEqual([2, expect.stringContaining(change)])
     const accepted = yield* at.inProcess(...accept)
     expect([accepted.status, said(accepted)]).toEqual([0, expect.stringContaining(change)])
-    expect((yield* at.inProcess(...accept)).status).toBe(2)
+    yield* at.exits(2, ...accept)
     expect(said(yield* at.inProcess("check", "people"))).not.toContain(change)
-    expect((yield* at.inProcess("run", "people")).status).toBe(0)
+    yield* at.exits(0, "run", "people")
     expect(at.report("people").rows).toMatchObject({ imported: 1, alreadyImported: 2 })
 
     // An option that returns is new, so its second removal is refused again.
     at.write("forms/people.yaml", form)
     expect(said(yield* at.inProcess("run", "people"))).toContain('"Blue" is new')
     at.write("forms/people.yaml", without)
-    expect((yield* at.inProcess("run", "people")).status).toBe(2)
-    expect((yield* at.inProcess(...accept)).status).toBe(0)
-    expect((yield* at.inProcess("run", "people")).status).toBe(0)
+    yield* at.exits(2, "run", "people")
+    yield* at.exits(0, ...accept)
+    yield* at.exits(0, "run", "people")
   }))
 
 it.scopedLive("a changed type and a renamed question stop a run, even with a corrected mapping", () =>
@@ -107,11 +106,11 @@ it.scopedLive("a changed type and a renamed question stop a run, even with a cor
     const change = 'The question "E-mail" (q2) is called "Work e-mail" now.'
     yield* isRefused(at, change)
     // Accepting the form can't hide a wrong mapping.
-    expect((yield* at.inProcess(...accept)).status).toBe(2)
+    yield* at.exits(2, ...accept)
     at.write("pipelines/people.yaml", pipeline("Work e-mail"))
     yield* isRefused(at, change)
-    expect((yield* at.inProcess(...accept)).status).toBe(0)
-    expect((yield* at.inProcess("run", "people")).status).toBe(0)
+    yield* at.exits(0, ...accept)
+    yield* at.exits(0, "run", "people")
   }))
 
 it.scopedLive("each target of a pipeline has its own recorded form, which is refused and accepted separately", () =>
@@ -136,9 +135,9 @@ it.scopedLive("each target of a pipeline has its own recorded form, which is ref
       expect([refused.status, said(refused)]).toEqual([2, expect.stringContaining(`"${option}" was removed`)])
       expect(said(refused)).toContain(`formferry accept people form --to ${to} --because TEXT`)
     }
-    expect((yield* at.inProcess(...accept, "--to", "trial")).status).toBe(0)
+    yield* at.exits(0, ...accept, "--to", "trial")
     expect([(yield* run("trial")).status, (yield* run("real")).status]).toEqual([0, 2])
-    expect((yield* at.inProcess(...accept, "--to", "real")).status).toBe(0)
+    yield* at.exits(0, ...accept, "--to", "real")
     expect((yield* run("real")).status).toBe(0)
   }))
 
@@ -167,19 +166,15 @@ it.scopedLive("changes that affect no answer are reported once and don't stop a 
 it.scopedLive("a form recorded in a file takes precedence over the ledger's, and is accepted with a different command", () =>
   Effect.gen(function*() {
     const at = yield* afterFirstNight
-    expect((yield* at.inProcess("check", "people", "--accept-form")).status).toBe(0)
-    expect((yield* at.inProcess("run", "people")).status).toBe(0)
+    yield* at.exits(0, "check", "people", "--accept-form")
+    yield* at.exits(0, "run", "people")
     at.write("forms/people.yaml", form.replace(", Blue", ""))
-    const refused = yield* at.inProcess("run", "people")
-    expect(refused.status).toBe(2)
+    const refused = yield* at.exits(2, "run", "people")
     expect(said(refused)).toContain("formferry check people --accept-form")
-    const inLedger = yield* at.inProcess(...accept)
-    expect([inLedger.status, said(inLedger)]).toEqual([
-      2,
-      expect.stringMatching(/people\.json records the form of people.*formferry check people --accept-form/),
-    ])
-    expect((yield* at.inProcess("check", "people", "--accept-form")).status).toBe(0)
-    expect((yield* at.inProcess("run", "people")).status).toBe(0)
+    const inLedger = yield* at.exits(2, ...accept)
+    expect(said(inLedger)).toMatch(/people\.json records the form of people.*formferry check people --accept-form/)
+    yield* at.exits(0, "check", "people", "--accept-form")
+    yield* at.exits(0, "run", "people")
   }))
 
 it.scopedLive("the recorded form stays with a renamed pipeline, and is used offline instead of the live form", () =>
@@ -195,8 +190,8 @@ it.scopedLive("the recorded form stays with a renamed pipeline, and is used offl
       expect([line, ran.status], said(ran)).toEqual([line, 2])
       expect(said(ran)).toContain("formferry accept staff form --because TEXT")
     }
-    expect((yield* at.inProcess("accept", "staff", "form", "--because", "looked at")).status).toBe(0)
-    expect((yield* at.inProcess("run", "staff")).status).toBe(0)
+    yield* at.exits(0, "accept", "staff", "form", "--because", "looked at")
+    yield* at.exits(0, "run", "staff")
   }))
 
 it.scopedLive("a run reports an outdated ledger first, and a changed form once the ledger is accepted", () =>
@@ -204,12 +199,12 @@ it.scopedLive("a run reports an outdated ledger first, and a changed form once t
     const at = yield* afterFirstNight
     const copy = join(at.folder, "copy")
     cpSync(join(at.folder, ".formferry"), copy, { recursive: true })
-    expect((yield* at.inProcess("run", "people")).status).toBe(0)
+    yield* at.exits(0, "run", "people")
     cpSync(join(copy, "ledger.db"), join(at.folder, ".formferry/ledger.db"))
     at.write("forms/people.yaml", form.replace(", Blue", ""))
     const refused = yield* at.inProcess("run", "people")
     expect([refused.status, said(refused)]).toEqual([2, expect.stringContaining("accept people ledger --because TEXT")])
-    expect((yield* at.inProcess("accept", "people", "ledger", "--because", "nothing is sent twice")).status).toBe(0)
+    yield* at.exits(0, "accept", "people", "ledger", "--because", "nothing is sent twice")
     // The copy contains the old form.
     expect(said(yield* at.inProcess("run", "people"))).toContain("formferry accept people form --because TEXT")
   }))

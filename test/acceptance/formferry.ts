@@ -26,6 +26,9 @@ export interface Ran {
   readonly lastLine: string
 }
 
+/** Returns a command's output on one line, wherever the terminal wrapped it. */
+export const onOneLine = (text: string): string => text.replaceAll(/\s+/g, " ")
+
 /** A running command. */
 export interface Running {
   readonly pid: number

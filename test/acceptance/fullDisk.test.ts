@@ -4,7 +4,7 @@ import { spawn } from "node:child_process"
 import { existsSync, readdirSync } from "node:fs"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { bench, csv, upTo } from "./contacts.ts"
-import { apiKey, inScript } from "./formferry.ts"
+import { apiKey, inScript, onOneLine } from "./formferry.ts"
 
 /** Runs the built command with a limit on the size of each file that it writes. For SQLite, that is like a full disk. */
 const withLimit = (blocks: number, args: string, cwd: string) =>
@@ -31,7 +31,7 @@ it.scopedLive("a new ledger that the disk has no room for is reported as such, a
     at.write("source.csv", csv(upTo(3)))
     const { status, stderr } = yield* withLimit(8, "run contacts", at.folder)
     expect(status).toBe(70)
-    expect(stderr.replaceAll(/\s+/g, " ")).toContain("ledger.db failed while opening it: the disk may be full")
+    expect(onOneLine(stderr)).toContain("ledger.db failed while opening it: the disk may be full")
     expect((yield* at.run("run", "contacts")).status).toBe(0)
   }))
 
@@ -42,7 +42,7 @@ it.scopedLive("a project file that the disk has no room for is named with the re
     const init = "init people --project . --source people.csv --forms . --form contacts"
     const { status, stderr } = yield* withLimit(1, init, `${at.folder}/new`)
     expect(status).toBe(70)
-    expect(stderr.replaceAll(/\s+/g, " ")).toContain(
+    expect(onOneLine(stderr)).toContain(
       "can't be read or written: a file may not become that large here.",
     )
     expect(readdirSync(`${at.folder}/new/config/schemas`)).toEqual([])
@@ -54,14 +54,14 @@ it.scopedLive("`check` reports a form and an editor schema that the disk has no 
     at.write("source.csv", csv(upTo(3)))
     const { status, stdout } = yield* withLimit(0, "check contacts --accept-form", at.folder)
     expect(status).toBe(70)
-    expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+    expect(onOneLine(stdout)).toContain(
       "contacts.json can't be read or written: a file may not become that large here.",
     )
     expect(readdirSync(`${at.folder}/config/forms`)).toEqual([])
     at.write("config/schemas/pipelines/contacts.json", "{}")
     const checked = yield* withLimit(0, "check contacts", at.folder)
     expect(checked.status).toBe(0)
-    expect(checked.stdout.replaceAll(/\s+/g, " ")).toContain(
+    expect(onOneLine(checked.stdout)).toContain(
       "the schema for editors, is out of date and can't be written: a file may not become that large here.",
     )
   }))
@@ -76,7 +76,7 @@ it.scopedLive("a file of exported rows that the disk has no room for is named wi
     expect(ledger.id).not.toBe("")
     const { status, stderr } = yield* withLimit(1, "ledger export --out rows.csv", at.folder)
     expect(status).toBe(70)
-    expect(stderr.replaceAll(/\s+/g, " ")).toContain(
+    expect(onOneLine(stderr)).toContain(
       `${at.folder}/rows.csv can't be read or written: a file may not become that large here.`,
     )
     expect(existsSync(`${at.folder}/rows.csv`)).toBe(false)

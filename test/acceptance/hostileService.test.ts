@@ -2,6 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { sendOn } from "../localServer.ts"
 import { bench, csv, pipelineYaml, putBetween, upTo } from "./contacts.ts"
+import { onOneLine } from "./formferry.ts"
 
 /** A bench whose service is behind a proxy that changes the bodies of its answers. */
 const changing = (change: (method: string, body: string) => string) =>
@@ -34,8 +35,7 @@ it.scopedLive("a returned answer nested 5,000 levels deep is different, and the 
       readBack: { verified: 4, differing: 1 },
       differences: [{ question: "qName", verdict: "different", returned: "(nested more than 500 deep)" }],
     })
-    const again = yield* at.inProcess("reconcile", "contacts")
-    expect(again.status, again.stdout + again.stderr).toBe(4)
+    yield* at.exits(4, "reconcile", "contacts")
   }))
 
 it.scopedLive("a changed answer is different, although it came back with a type that formferry does not know", () =>
@@ -44,8 +44,7 @@ it.scopedLive("a changed answer is different, although it came back with a type 
       body.includes('"submissionId"') ? body.replaceAll('"ShortAnswer"', '"TextBox"').replace("Person 3", "") : body
     )
     at.write("source.csv", csv(upTo(5)))
-    const run = yield* at.inProcess("run", "contacts")
-    expect(run.status, run.stdout + run.stderr).toBe(3)
+    yield* at.exits(3, "run", "contacts")
     expect(at.report()).toMatchObject({
       readBack: { verified: 4, differing: 1 },
       differences: [{ question: "qName", verdict: "absent", sent: "Person 3" }],
@@ -64,8 +63,7 @@ it.scopedLive("deeply nested values in the response to a create, even in unknown
         : body
     )
     at.write("source.csv", csv(upTo(5)))
-    const run = yield* at.inProcess("run", "contacts")
-    expect(run.status, run.stdout + run.stderr).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     expect(at.report().rows).toMatchObject({ imported: 5, inDoubt: 0 })
   }))
 
@@ -85,12 +83,10 @@ it.scopedLive.each(
       at.write("source.csv", csv(upTo(30)))
       // One request at a time, so that nothing is in flight when the answer arrives.
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: contacts\n  concurrency: 1" }))
-      const run = yield* at.inProcess("run", "contacts")
-      expect(run.status, run.stdout + run.stderr).toBe(5)
+      yield* at.exits(5, "run", "contacts")
       expect(at.report().rows).toMatchObject({ imported: 10, inDoubt: 10, pending: 10 })
       expect(at.count()).toBe(20)
-      const next = yield* at.inProcess("run", "contacts")
-      expect(next.status, next.stdout + next.stderr).toBe(4)
+      yield* at.exits(4, "run", "contacts")
       expect(at.count()).toBe(30)
       expect(new Set(at.answers("qName")).size).toBe(30)
     }),
@@ -108,8 +104,7 @@ it.scopedLive("if the service answers with the submissions of the request before
       late = body
       return ""
     })
-    const config = at.read("config/formferry.yaml")
-    at.write("config/formferry.yaml", config.replaceAll("confirm: false", "confirm: false\n    capabilities: [list]"))
+    at.edit("config/formferry.yaml", "confirm: false", "confirm: false\n    capabilities: [list]")
     at.write(
       "pipelines/contacts.yaml",
       pipelineYaml({
@@ -118,11 +113,10 @@ it.scopedLive("if the service answers with the submissions of the request before
       }),
     )
     at.write("source.csv", csv(upTo(30)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(3)
+    yield* at.exits(3, "run", "contacts")
     expect(at.report()).toMatchObject({ rows: { imported: 20, inDoubt: 10 }, readBack: { differing: 10 } })
-    const next = yield* at.inProcess("run", "contacts")
-    expect(next.status, next.stdout + next.stderr).toBe(4)
-    expect(next.stdout.replaceAll(/\s+/g, " ")).toContain("the service returned its id for another row")
+    const next = yield* at.exits(4, "run", "contacts")
+    expect(onOneLine(next.stdout)).toContain("the service returned its id for another row")
     expect(at.report().rows).toMatchObject({ alreadyImported: 20, inDoubt: 10, imported: 0 })
     expect(at.count()).toBe(30)
   }))

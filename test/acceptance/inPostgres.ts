@@ -9,7 +9,7 @@ import { client, testServer, withoutPostgres } from "../ledger/postgres/server.t
 import { folder } from "../ledger/rows.ts"
 import { isLong } from "../long.ts"
 import type { Bench } from "./contacts.ts"
-import type { Ran } from "./formferry.ts"
+import { onOneLine, type Ran } from "./formferry.ts"
 
 /** A key whose beginning must never be shown. */
 export const newKey = () => "5ec2e75ec2e7".padEnd(32, "0") + randomBytes(16).toString("hex")
@@ -123,7 +123,7 @@ export const databasesIfLong: ReadonlyArray<Database> = isLong ? databases : [in
 
 /** Returns a command's exit code and output on one line. Fails if the output contains a password or a key. */
 export const said = ({ status, stderr, stdout }: Ran): string => {
-  const text = `${status} ${stdout}${stderr}`.replaceAll(/\s+/g, " ")
+  const text = onOneLine(`${status} ${stdout}${stderr}`)
   expect(text).not.toMatch(/pw_51e0d24b8892|5ec2e75ec2e7/)
   return text
 }

@@ -7,7 +7,7 @@ import { copyFileSync, readFileSync } from "node:fs"
 import { basename, join, resolve } from "node:path"
 import { parse } from "yaml"
 import { platform, projectFolder } from "../project/projectFolder.ts"
-import { inProcess } from "./formferry.ts"
+import { inProcess, onOneLine } from "./formferry.ts"
 
 const samples = resolve(import.meta.dirname, "../../samples")
 
@@ -73,7 +73,7 @@ layer(platform)("init --labels", (it) => {
         }, "definitions/REDCapR-simple-dictionary.csv")
         const made = yield* init("REDCapR-simple-dictionary.csv")
         expect([made.status, made.stderr]).toEqual([0, ""])
-        expect(made.stdout.replaceAll(/\s+/g, " ")).toContain("labels REDCap data dictionary, 11 of 14 columns")
+        expect(onOneLine(made.stdout)).toContain("labels REDCap data dictionary, 11 of 14 columns")
         expect(pipeline().mapping.questions.find(({ id }: { id: string }) => id === "q2")).toEqual({
           id: "q2",
           name: "Gender",
@@ -273,12 +273,12 @@ choices,,,
         }, "definitions/REDCapR-simple-dictionary.csv")
         const other = yield* init("REDCapR-simple-dictionary.csv")
         expect(other.status).toBe(2)
-        expect(other.stderr.replaceAll(/\s+/g, " ")).toMatch(
+        expect(onOneLine(other.stderr)).toMatch(
           /REDCapR-simple-dictionary\.csv is a REDCap data dictionary, but it describes none of the source's columns: it has columns such as "[^"]+", and the source "No"\./,
         )
         const none = yield* init("export.csv")
         expect(none.status).toBe(2)
-        expect(none.stderr.replaceAll(/\s+/g, " ")).toContain(
+        expect(onOneLine(none.stderr)).toContain(
           "export.csv is not a form definition that formferry can read.",
         )
         expect([yield* exists("config"), yield* exists("pipelines")]).toEqual([false, false])

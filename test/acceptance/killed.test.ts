@@ -15,7 +15,7 @@ it.scopedLive(
     Effect.gen(function*() {
       const at = yield* bench()
       at.write("source.csv", csv(upTo(1)))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       const first = at.report().run
       at.write("source.csv", csv(upTo(20_000)))
       const copies = () => readdirSync(join(at.folder, ".formferry")).filter((name) => name.startsWith("rehearsal-"))
@@ -58,8 +58,7 @@ it.scopedLive.each(databasesIfLong)(
       yield* until(() => at.count() > 0)
       killed.signal("SIGKILL")
       yield* Effect.promise(() => killed.ended)
-      const dry = yield* at.inProcess("run", "contacts", "--dry-run")
-      expect(dry.status, dry.stderr).toBe(4)
+      yield* at.exits(4, "run", "contacts", "--dry-run")
       const { folder, inDoubt, rows } = at.report()
       expect([rows.inDoubt, inDoubt]).toMatchObject([10, [{ count: 10 }]])
       const [, ...lines] = readFileSync(join(folder, "in-doubt.csv"), "utf8").trim().split("\n")

@@ -70,22 +70,15 @@ it.scopedLive(
         expect.stringMatching(/^# not mapped yet: /),
       ]))
       expect(prose.join("\n").match(long)).toBe(null)
-      at.write(
-        "long/pipelines/people.yaml",
-        pipeline.replace(/^source:\n/m, `source:\n  rowKey: [${JSON.stringify(key)}]\n`),
-      )
+      at.edit("long/pipelines/people.yaml", /^source:\n/m, `source:\n  rowKey: [${JSON.stringify(key)}]\n`)
       yield* prints(0, "check")
       yield* prints(0, "preview", "people")
       yield* prints(1, "run", "people", "--dry-run")
       yield* prints(1, "run", "people")
       yield* prints(0, "report", "people")
       yield* prints(0, "status", "people")
-      const broken = at.read("long/pipelines/people.yaml")
-      at.write(
-        "long/pipelines/people.yaml",
-        broken.replace(`from: ${JSON.stringify(name)}`, `from: ${JSON.stringify(name + "?")}`)
-          .replace(`name: ${JSON.stringify(mail)}`, `name: ${JSON.stringify(mail + "?")}`),
-      )
+      at.edit("long/pipelines/people.yaml", `from: ${JSON.stringify(name)}`, `from: ${JSON.stringify(name + "?")}`)
+      at.edit("long/pipelines/people.yaml", `name: ${JSON.stringify(mail)}`, `name: ${JSON.stringify(mail + "?")}`)
       yield* prints(2, "check")
     }),
   60_000,

@@ -16,7 +16,7 @@ import {
 import { join } from "node:path"
 import { isLong } from "../long.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { formferry, start, until } from "./formferry.ts"
+import { formferry, onOneLine, start, until } from "./formferry.ts"
 import { databases, databasesIfLong, dropIn, execIn, inFile } from "./inPostgres.ts"
 
 /** Slow enough to be killed in the middle of a run: 60 rows take more than a second. */
@@ -26,7 +26,6 @@ const rows = 60
 const ledgerOf = (at: Bench) => join(at.folder, ".formferry", "ledger.db")
 const logIn = (folder: string) => join(folder, "ledger.db-wal")
 const notNewest = /is missing|is an older copy|lacks \d+ of \d+ commits/
-const words = (text: string) => text.replaceAll(/\s+/g, " ")
 
 /** A project whose run was killed in the middle. `meanwhile` may change the project before the kill. */
 const killed = (place: (typeof databases)[number]["place"], meanwhile: (at: Bench) => void = () => {}) =>
@@ -48,8 +47,8 @@ const isRefused = (at: Bench, wrong: RegExp, run = at.inProcess) =>
     const before = at.count()
     const ran = yield* run("run", "contacts")
     expect(ran.status, ran.stdout + ran.stderr).toBe(2)
-    expect(words(ran.stderr)).toMatch(wrong)
-    expect(words(ran.stderr)).toContain("formferry accept contacts ledger --because TEXT")
+    expect(onOneLine(ran.stderr)).toMatch(wrong)
+    expect(onOneLine(ran.stderr)).toContain("formferry accept contacts ledger --because TEXT")
     expect(at.count()).toBe(before)
   })
 
@@ -59,7 +58,7 @@ const isReported = (at: Bench, what: string, wrong: RegExp) =>
     for (const command of [["check", "contacts"], ["status"], ["status", "--verify"]]) {
       const status = yield* at.inProcess(...command)
       expect([what, status.status], status.stdout).toEqual([what, 2])
-      expect(words(status.stdout + status.stderr)).toMatch(wrong)
+      expect(onOneLine(status.stdout + status.stderr)).toMatch(wrong)
       expect(status.stdout).not.toContain("The ledger is sound")
     }
   })
@@ -157,8 +156,7 @@ it.scopedLive.each(isLong ? databases : [])(
       // The killed run's rows are removed from the source, and a person accepts the backup.
       const sent = new Set(at.answers("qName"))
       at.write("source.csv", csv(upTo(rows).filter((key) => key <= 10 || !sent.has(`Person ${key}`))))
-      const accepted = yield* at.inProcess("accept", "contacts", "ledger", "--because", "removed what was sent")
-      expect(accepted.status, accepted.stderr).toBe(0)
+      yield* at.exits(0, "accept", "contacts", "ledger", "--because", "removed what was sent")
       const next = yield* at.run("run", "contacts")
       expect(next.status, next.stderr).toBe(0)
       expect(at.answers("qName")).toEqual(upTo(rows).map((key) => `Person ${key}`).toSorted())
@@ -200,8 +198,7 @@ it.scopedLive.each(databasesIfLong)(
       )
       const source = csv(upTo(11)) + "12,Person 12,no address,1990-01-17\n"
       at.write("source.csv", source)
-      const first = yield* at.inProcess("run", "contacts")
-      expect(first.status, first.stdout + first.stderr).toBe(4)
+      yield* at.exits(4, "run", "contacts")
       for (const [what, [command, before]] of Object.entries(decisions)) {
         at.write("source.csv", source)
         before?.(at)
@@ -245,21 +242,18 @@ it.scopedLive.each(databasesIfLong)(
       const at = yield* bench()
       ;(yield* place)(at)
       at.write("source.csv", csv(upTo(3)))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       const older = yield* copy(at)
       at.write("source.csv", csv(upTo(5)))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       yield* older
-      at.write(
-        "config/formferry.yaml",
-        at.read("config/formferry.yaml").replace("confirm: false", "confirm: false\n    capabilities: [delete]"),
-      )
+      at.edit("config/formferry.yaml", "confirm: false", "confirm: false\n    capabilities: [delete]")
       const { run } = at.report()
       for (const command of usingLedger) {
         // PostgreSQL's own tools back it up.
         if (command[1] === "backup" && name === "PostgreSQL") continue
         const ran = yield* at.inProcess(...command.map((word) => word === "RUN" ? run : word))
-        expect([command, ran.status, words(ran.stdout + ran.stderr)]).toEqual([
+        expect([command, ran.status, onOneLine(ran.stdout + ran.stderr)]).toEqual([
           command,
           2,
           expect.stringContaining("is an older copy"),
@@ -267,9 +261,8 @@ it.scopedLive.each(databasesIfLong)(
       }
       expect(at.count()).toBe(5)
       expect(existsSync(join(at.folder, "copy.db"))).toBe(false)
-      expect((yield* at.inProcess("preview", "contacts")).status).toBe(0)
-      const exported = yield* at.inProcess("ledger", "export", "contacts")
-      expect(exported.status, exported.stderr).toBe(0)
+      yield* at.exits(0, "preview", "contacts")
+      const exported = yield* at.exits(0, "ledger", "export", "contacts")
       // The header and the three rows of the copy.
       expect(exported.stdout.trimEnd().split("\n")).toHaveLength(4)
     }),
@@ -284,11 +277,10 @@ it.scopedLive("a run whose log is deleted exits with code 70, and the next run s
     rmSync(`${ledgerOf(at)}-wal`)
     const ran = yield* Effect.promise(() => running.ended)
     expect(ran.status, ran.stderr).toBe(70)
-    expect(words(ran.stderr)).toContain("ledger.db-wal was removed while it was in use")
+    expect(onOneLine(ran.stderr)).toContain("ledger.db-wal was removed while it was in use")
     expect(at.count()).toBeLessThan(rows)
     // SQLite still had the log open, and moved its content into the file at the end.
-    const next = yield* at.inProcess("run", "contacts")
-    expect(next.status, next.stderr).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     expect(at.answers("qName")).toEqual(upTo(rows).map((key) => `Person ${key}`).toSorted())
   }))
 
@@ -313,7 +305,7 @@ it.scopedLive.runIf(isLong)(
       renameSync(join(at.folder, "copy.db"), ledgerOf(at))
       const ran = yield* Effect.promise(() => running.ended)
       expect(ran.status, ran.stderr).toBe(70)
-      expect(words(ran.stderr)).toContain("ledger.db was replaced while it was in use")
+      expect(onOneLine(ran.stderr)).toContain("ledger.db was replaced while it was in use")
       expect(at.count()).toBeLessThan(rows)
     }),
 )
@@ -322,13 +314,12 @@ it.scopedLive("a hard-linked ledger is refused with exit code 2", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     linkSync(ledgerOf(at), join(at.folder, "second.db"))
-    const refused = yield* at.inProcess("run", "contacts")
-    expect(refused.status).toBe(2)
-    expect(words(refused.stderr)).toContain("has a second name (a hard link)")
+    const refused = yield* at.exits(2, "run", "contacts")
+    expect(onOneLine(refused.stderr)).toContain("has a second name (a hard link)")
     rmSync(join(at.folder, "second.db"))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
   }))
 
 it.scopedLive("a run that can't write its mark sends nothing and exits with code 70", () =>
@@ -337,9 +328,8 @@ it.scopedLive("a run that can't write its mark sends nothing and exits with code
     at.write("source.csv", csv(upTo(3)))
     mkdirSync(join(at.folder, "reports"))
     symlinkSync("../source.csv/nowhere", join(at.folder, "reports", ".ledger"))
-    const ran = yield* at.inProcess("run", "contacts")
-    expect(ran.status, ran.stderr).toBe(70)
-    expect(words(ran.stderr)).toContain("its mark in")
+    const ran = yield* at.exits(70, "run", "contacts")
+    expect(onOneLine(ran.stderr)).toContain("its mark in")
     expect(at.count()).toBe(0)
     rmSync(join(at.folder, "reports", ".ledger"))
   }))
@@ -371,7 +361,7 @@ it.scopedLive.each(databasesIfLong)(
       const at = yield* bench()
       ;(yield* place)(at)
       at.write("source.csv", csv(upTo(3)))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       const quiet = (run = at.inProcess) =>
         Effect.gen(function*() {
           const ran = yield* run("run", "contacts")
@@ -414,14 +404,14 @@ it.scopedLive("check, preview and run report a damaged ledger and exit with code
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     const bytes = readFileSync(ledgerOf(at))
     writeFileSync(ledgerOf(at), bytes.fill(0xff, 4096))
     at.write("source.csv", csv(upTo(5)))
     for (const command of ["check", "preview", "run"]) {
       const ran = yield* (command === "run" ? at.run : at.inProcess)(command, "contacts")
       expect([command, ran.status], ran.stdout + ran.stderr).toEqual([command, 70])
-      expect(words(ran.stdout + ran.stderr)).toMatch(/The ledger \S+ledger\.db/)
+      expect(onOneLine(ran.stdout + ran.stderr)).toMatch(/The ledger \S+ledger\.db/)
     }
     expect(at.count()).toBe(3)
   }))

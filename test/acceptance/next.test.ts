@@ -8,7 +8,7 @@ import type { Failure } from "../../src/cli/Failure.ts"
 import type { JobRefused } from "../../src/jobs/JobRefused.ts"
 import { isLong } from "../long.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { apiKey, inScript, type Ran, start, until } from "./formferry.ts"
+import { apiKey, inScript, onOneLine, type Ran, start, until } from "./formferry.ts"
 
 /** Pastes a command into a shell in a folder other than the project's. */
 const paste = (at: Bench, text: string) =>
@@ -59,7 +59,7 @@ it.scopedLive.runIf(isLong)(
         /^formferry run contacts --source '.+our project.+rejected\.csv' --confirm careful --project 'our project'$/,
       )
       const rejected = /--source '(.+?)'/.exec(fix)?.[1]?.replace(/^.*our project/, project) ?? ""
-      at.write(rejected, at.read(rejected).replace("no address", "p3@example.org"))
+      at.edit(rejected, "no address", "p3@example.org")
       expect(yield* paste(at, fix)).toMatchObject({ status: 0 })
       expect(at.count()).toBe(3)
 
@@ -69,7 +69,7 @@ it.scopedLive.runIf(isLong)(
       // Without a reason, nothing is acknowledged.
       expect(yield* paste(at, acknowledge)).toMatchObject({ status: 2 })
       expect(yield* paste(at, acknowledge.replace("TEXT", "known"))).toMatchObject({ status: 0 })
-      expect((yield* at.inProcess(...again)).status).toBe(0)
+      yield* at.exits(0, ...again)
     }),
 )
 
@@ -81,12 +81,10 @@ it.scopedLive("the suggested command or name is right if no row fits the mapping
     expect(check).toBe("formferry check contacts")
     expect(yield* paste(at, check)).toMatchObject({ status: 0, out: expect.stringContaining("3 of 3 rows") })
 
-    const missing = yield* at.inProcess("run", "contacts", "--source", "sources.csv")
-    expect(missing.status).toBe(2)
-    expect(missing.stderr.replaceAll(/\s+/g, " ")).toMatch(/Did you mean `source\.csv`\? Correct its path\. $/)
+    const missing = yield* at.exits(2, "run", "contacts", "--source", "sources.csv")
+    expect(onOneLine(missing.stderr)).toMatch(/Did you mean `source\.csv`\? Correct its path\. $/)
 
-    const unknown = yield* at.inProcess("report", "contact")
-    expect(unknown.status).toBe(2)
+    const unknown = yield* at.exits(2, "report", "contact")
     expect(unknown.stderr).toContain("There is no pipeline `contact`. Did you mean `contacts`?")
   }))
 
@@ -142,8 +140,7 @@ it.scopedLive("the suggested command is never the one that failed, and a run of 
       expect((yield* at.inProcess(...command)).stderr).not.toContain("formferry")
     }
     at.write("pipelines/other.yaml", pipelineYaml({ name: "other", sink: careful }))
-    const both = yield* at.inProcess("run", "contacts", "other")
-    expect(both.status).toBe(2)
+    const both = yield* at.exits(2, "run", "contacts", "other")
     // Only one command may follow, because a person pastes the last line. It must name the pipeline that failed first.
     expect(both.stderr.trimEnd().split("\n").slice(-2)).toEqual([
       "Not complete: contacts (exit code 2) and other (exit code 2).",
@@ -192,12 +189,11 @@ it.scopedLive.each(Object.entries(faults))(
         expect(lastLine, stdout + stderr).not.toMatch(/^formferry /)
       }
       if (!isAcceptable) return
-      const accepted = yield* at.inProcess("accept", "contacts", "ledger", "--because", "a trial")
-      expect(accepted.status).toBe(0)
-      expect(accepted.stdout.replaceAll(/\s+/g, " ")).toContain(
+      const accepted = yield* at.exits(0, "accept", "contacts", "ledger", "--because", "a trial")
+      expect(onOneLine(accepted.stdout)).toContain(
         "the next run sends them, even if the form already has them",
       )
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
     }),
 )
 
@@ -321,7 +317,7 @@ it.scopedLive("a command in a folder that was removed meanwhile says so, and --p
     for (const args of ["status", "check --project x", "inspect x.csv", "init --source x.csv"]) {
       const { out, status } = yield* inRemoved(args)
       expect(status, out).toBe(2)
-      expect(out.replaceAll(/\s+/g, " ")).toContain(
+      expect(onOneLine(out)).toContain(
         "The current folder can't be read: it does not exist. Go to another one, or name files and the project (--project DIR) by absolute paths.",
       )
     }

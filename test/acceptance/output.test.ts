@@ -10,7 +10,7 @@ import { listening } from "../localServer.ts"
 import { isLong } from "../long.ts"
 import { optimiseLater } from "../optimiseLater.ts"
 import { type Bench, bench, csv, upTo } from "./contacts.ts"
-import { apiKey, command, formferry } from "./formferry.ts"
+import { apiKey, command, formferry, onOneLine } from "./formferry.ts"
 
 /** Runs a command whose stdout is this file. */
 const into = (file: string, args: ReadonlyArray<string>, { folder }: Bench) =>
@@ -69,7 +69,7 @@ it.scopedLive.skipIf(!existsSync("/dev/full"))(
       const { stderr } = yield* into("/dev/full", ["run", "contacts"], at)
       expect(stderr.trimEnd().split("\n").at(-1)).toBe("formferry report contacts")
       expect(at.report()).toMatchObject({ exitCode: 0, rows: { imported: 2 } })
-      expect((yield* at.inProcess("status")).status).toBe(0)
+      yield* at.exits(0, "status")
       // Rows that need review are less severe.
       at.write("source.csv", csv(upTo(6)).replace("p6@example.org", "none"))
       expect((yield* into("/dev/full", ["run", "contacts"], at)).status).toBe(70)
@@ -82,8 +82,7 @@ it.scopedLive("an export keeps every byte of a key, including control characters
     const at = yield* bench()
     const key = "K-1\u001B[31m\u001B]0;title\u0007"
     at.write("source.csv", `No,Name,Mail,Born\n${key},Ada,ada@example.org,1990-01-17\n`)
-    const ran = yield* at.inProcess("run", "contacts")
-    expect(ran.status, ran.stderr).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     const file = yield* into(join(at.folder, "rows.csv"), ["ledger", "export"], at)
     expect([file.status, file.stderr]).toEqual([0, ""])
     expect(at.read("rows.csv")).toContain(`,${key},`)
@@ -115,7 +114,7 @@ it.scopedLive("an invalid or busy port, or a number out of range, exits with cod
     ]
     for (const [args, message] of cases) {
       const { status, stderr } = yield* at.inProcess(...args)
-      expect([args, status, stderr.replaceAll(/\s+/g, " ")]).toEqual([args, 2, expect.stringContaining(message)])
+      expect([args, status, onOneLine(stderr)]).toEqual([args, 2, expect.stringContaining(message)])
     }
   }))
 
@@ -161,9 +160,9 @@ it.scopedLive.runIf(isLong)(
       reader.all("SELECT count(*) FROM row")
       const busy = yield* at.run("ledger", "compact")
       expect([busy.status, busy.lastLine]).toEqual([6, "formferry status"])
-      expect(busy.stderr.replaceAll(/\s+/g, " ")).toContain("Another process is reading the ledger")
+      expect(onOneLine(busy.stderr)).toContain("Another process is reading the ledger")
       reader.exec("COMMIT")
       reader.close()
-      expect((yield* at.inProcess("ledger", "compact")).status).toBe(0)
+      yield* at.exits(0, "ledger", "compact")
     }),
 )

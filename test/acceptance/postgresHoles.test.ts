@@ -104,7 +104,7 @@ describe.skipIf(withoutPostgres)("a ledger in PostgreSQL", () => {
       configure(at, place)
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: contacts\n  canary: 3" }))
       at.write("source.csv", csv(upTo(9), (key) => person(key, `Smorgasbord ${key}`)))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(4)
+      yield* at.exits(4, "run", "contacts")
       const server = yield* Effect.promise(testServer)
       const file = join(server.folder, `${place.schema}.sql`)
       const dump = Effect.map(client("pg_dump", server, ["-n", place.schema, "-f", file]), () =>
@@ -157,7 +157,7 @@ describe.skipIf(withoutPostgres)("a ledger in PostgreSQL", () => {
         return bytes.includes("Smorgasbord") || digests.some((one) => bytes.includes(Buffer.from(one, "hex")))
       })
       expect(containing).toEqual([])
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(9)
     }))
 
@@ -172,7 +172,7 @@ describe.skipIf(withoutPostgres)("a ledger in PostgreSQL", () => {
       )
       expect(at.count()).toBe(0)
       rmSync(join(at.folder, "marks"))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.report().rows).toMatchObject({ imported: 3, inDoubt: 0 })
     }))
 
@@ -220,10 +220,7 @@ describe.skipIf(withoutPostgres)("a ledger in PostgreSQL", () => {
         }
         expect(at.count()).toBe(15)
         at.write("source.csv", csv([1, 2, 3, 16]))
-        expect(
-          (yield* at.inProcess("accept", "contacts", "ledger", "--because", "rows 4 to 15 are in the form")).status,
-        )
-          .toBe(0)
+        yield* at.exits(0, "accept", "contacts", "ledger", "--because", "rows 4 to 15 are in the form")
         expect(yield* run()).toMatch(/^0 /)
         expect(at.count()).toBe(16)
       }),

@@ -53,13 +53,13 @@ describe.skipIf(withoutPostgres)("reports of a project with its ledger in Postgr
   it.scopedLive("are shown by a host that did not run the pipeline, with all files", () =>
     Effect.gen(function*() {
       const { first, second } = yield* hosts()
-      expect((yield* first.inProcess("run", "contacts")).status).toBe(1)
+      yield* first.exits(1, "run", "contacts")
       const { run } = first.report()
       const shown = yield* first.inProcess("report", "contacts", "--json")
       expect((yield* second.inProcess("report", "contacts", "--json")).stdout).toBe(shown.stdout)
       expect(filesOf(second, run)).toEqual(filesOf(first, run))
       expect(second.report().run).toBe(run)
-      expect((yield* first.inProcess("run", "contacts", "--dry-run")).status).toBe(1)
+      yield* first.exits(1, "run", "contacts", "--dry-run")
       const later = first.report().run
       expect(said(yield* second.inProcess("report", "contacts", "--run", later))).toContain(later)
       expect(filesOf(second, later)).toEqual(filesOf(first, later))
@@ -81,7 +81,7 @@ describe.skipIf(withoutPostgres)("reports of a project with its ledger in Postgr
     () =>
       Effect.gen(function*() {
         const { first, second } = yield* hosts({ faults: [{ fault: "reset", on: "create", when: "before", at: [1] }] })
-        expect((yield* first.inProcess("run", "contacts")).status).toBe(4)
+        yield* first.exits(4, "run", "contacts")
         const { run } = first.report()
         expect(said(yield* second.inProcess("report", "contacts", "--run", run))).toContain("in doubt")
         const doubts = readFileSync(join(folderOf(second, run), "in-doubt.csv"), "utf8").trim().split("\n").slice(1)
@@ -97,8 +97,8 @@ describe.skipIf(withoutPostgres)("reports of a project with its ledger in Postgr
           "--rows",
           ...keys,
         ]
-        expect((yield* second.inProcess(...settle)).status).toBe(0)
-        expect((yield* second.inProcess("run", "contacts")).status).toBe(1)
+        yield* second.exits(0, ...settle)
+        yield* second.exits(1, "run", "contacts")
         expect(first.count()).toBe(7)
         yield* first.inProcess("report", "contacts")
         expect(first.report().run).toBe(second.report().run)
@@ -139,7 +139,7 @@ describe.skipIf(withoutPostgres)("reports of a project with its ledger in Postgr
           return Effect.map(at.inProcess("run", "contacts"), said)
         }
         expect(yield* run(first, from(1, 10))).toMatch(/^0 /)
-        expect((yield* second.inProcess("reconcile", "contacts")).status).toBe(0)
+        yield* second.exits(0, "reconcile", "contacts")
         expect(second.report()).toMatchObject({ mode: "reconcile", requests: { create: 0, read: 10 } })
         yield* first.inProcess("report", "contacts")
         expect(filesOf(first, second.report().run)).toEqual(filesOf(second, second.report().run))
@@ -230,7 +230,7 @@ describe.skipIf(withoutPostgres)("reports of a project with its ledger in Postgr
   it.scopedLive.runIf(isLong)("are not stored if all hosts share their folder", () =>
     Effect.gen(function*() {
       const { ask, first, second } = yield* hosts({ more: ", reports: folder" })
-      expect((yield* first.inProcess("run", "contacts")).status).toBe(1)
+      yield* first.exits(1, "run", "contacts")
       expect(yield* ask(storedRuns)).toEqual([])
       expect(said(yield* second.inProcess("report", "contacts"))).toMatch(/^2 .*there is none yet/)
       expect(existsSync(folderOf(second))).toBe(false)

@@ -18,6 +18,7 @@ import { redcap } from "../source/pull/presets/redcap.ts"
 import { surveymonkey } from "../source/pull/presets/surveymonkey.ts"
 import { typeform } from "../source/pull/presets/typeform.ts"
 import { bench } from "./contacts.ts"
+import { onOneLine } from "./formferry.ts"
 
 /** The presets. For a new one, add its fake here. */
 const presets: ReadonlyArray<FakePreset> = [
@@ -41,9 +42,10 @@ const projectFor = ({ answer, api, column, signIn, source }: FakePreset, more = 
       (tools) => Effect.sync(tools.stop),
     )
     const at = yield* bench()
+    at.edit("config/formferry.yaml", "confirm: false", "confirm: false\n    capabilities: [list]")
     at.write(
       "config/formferry.yaml",
-      `${at.read("config/formferry.yaml").replace("confirm: false", "confirm: false\n    capabilities: [list]")}
+      `${at.read("config/formferry.yaml")}
 connections:
   tool: { api: ${api}, base: "${tool.base}", ${signIn}, requestsPerSecond: 100 }
 `,
@@ -183,7 +185,7 @@ describe.each(presets.map((preset) => [preset.api, preset] as const))("the prese
         tool.meddle = ({ url }) => url.pathname === "/token" ? undefined : answer
         const refused = yield* command("run", "contacts")
         expect(refused.status).toBe(5)
-        for (const sentence of sentences) expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain(sentence)
+        for (const sentence of sentences) expect(onOneLine(refused.stderr)).toContain(sentence)
         expect(at.count()).toBe(0)
       }),
   )

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { RunReport } from "../../src/domain/report.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
-import { inProcess } from "./formferry.ts"
+import { inProcess, onOneLine } from "./formferry.ts"
 
 const files = {
   "config/formferry.yaml": "services: { practice: { practice: { forms: ../forms, store: ../store } } }\n",
@@ -53,7 +53,7 @@ layer(platform)("preview of rows that were imported with different content", (it
       expect(spelling).toMatchObject({ answers: [], note: expect.stringMatching(/^No answer differs/) })
       expect(invalid).toMatchObject({ answers: [], note: expect.stringMatching(/^The row is not valid/) })
 
-      const screen = (yield* run("preview", "p", "--row", "1")).stdout.replaceAll(/\s+/g, " ")
+      const screen = onOneLine((yield* run("preview", "p", "--row", "1")).stdout)
       expect(screen).toMatch(/Row 1 key 1 changed/)
       expect(screen).toMatch(/Imported before as \S+, with different answers:/)
       expect(screen).toMatch(/City │ Town │ London │ Paris/)

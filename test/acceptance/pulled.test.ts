@@ -6,6 +6,7 @@ import { parse } from "yaml"
 import { records, startTools, token } from "../source/pull/fakeTools.ts"
 import { kobo } from "../source/pull/presets/kobo.ts"
 import { bench } from "./contacts.ts"
+import { onOneLine } from "./formferry.ts"
 
 const pipeline = `pipeline: contacts
 source:
@@ -46,10 +47,9 @@ it.scopedLive("init suggests a mapping for records that are pulled, which can th
   Effect.gen(function*() {
     const { at } = yield* projectWith(60)
     at.write("pipelines/contacts.yaml", pipeline.replace(/mapping:[^]*(?=sink:)/, "mapping:\n  questions: []\n"))
-    const init = yield* at.inProcess("init", "contacts")
-    expect(init.status, init.stdout + init.stderr).toBe(0)
+    yield* at.exits(0, "init", "contacts")
     expect(at.read("pipelines/contacts.yaml")).toMatch(/name: Name\n +from: name/)
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     expect(at.count()).toBe(60)
   }))
 
@@ -59,14 +59,12 @@ it.scopedLive("records are pulled and imported, and the next night imports only 
     at.write("token", "tok_expired\n")
     at.write("pipelines/contacts.yaml", pipeline)
 
-    const refused = yield* at.inProcess("run", "contacts")
-    expect(refused.status).toBe(5)
+    const refused = yield* at.exits(5, "run", "contacts")
     expect(refused.stderr).toContain("refused the sign-in (401): the secret in ../token is wrong or has expired")
     expect(refused.stderr).not.toContain("tok_")
 
     at.write("token", `${token}\n`)
-    const check = yield* at.inProcess("check", "contacts")
-    expect(check.status, check.stdout + check.stderr).toBe(0)
+    const check = yield* at.exits(0, "check", "contacts")
     const first = yield* at.run("run", "contacts")
     expect(first.status, first.stderr).toBe(0)
     expect(at.count()).toBe(60)
@@ -76,16 +74,14 @@ it.scopedLive("records are pulled and imported, and the next night imports only 
       rows: 60,
     }])
 
-    const unchanged = yield* at.inProcess("run", "contacts")
-    expect(unchanged.status, unchanged.stderr).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     expect(at.report().rows).toMatchObject({ read: 60, alreadyImported: 60, imported: 0 })
 
     tools.store = records(1, 100)
-    const second = yield* at.inProcess("run", "contacts")
-    expect(second.status, second.stderr).toBe(0)
+    const second = yield* at.exits(0, "run", "contacts")
     expect(at.report().rows).toMatchObject({ read: 100, alreadyImported: 60, imported: 40 })
     expect(at.count()).toBe(100)
-    expect((yield* at.inProcess("status", "contacts")).status).toBe(0)
+    yield* at.exits(0, "status", "contacts")
     for (const { stderr, stdout } of [first, check, second]) expect(stdout + stderr).not.toContain("tok_")
   }))
 
@@ -105,8 +101,7 @@ it.scopedLive("inspect and init pull from a connection with a preset", () =>
   odk: { api: odk, base: "${tool.base}" }
 `,
     )
-    const inspected = yield* at.inProcess("inspect", "--connection", "kobo", "--form", "aBc123", "--json")
-    expect(inspected.status, inspected.stderr).toBe(0)
+    const inspected = yield* at.exits(0, "inspect", "--connection", "kobo", "--form", "aBc123", "--json")
     expect(JSON.parse(inspected.stdout)).toMatchObject({
       file: `kobo (${new URL(tool.base).host})`,
       rows: 60,
@@ -116,14 +111,14 @@ it.scopedLive("inspect and init pull from a connection with a preset", () =>
     expect(seen).toMatch(/person\/name .*Person 1/)
 
     rmSync(join(at.folder, "pipelines/contacts.yaml"))
-    const init = yield* at.inProcess(
+    yield* at.exits(
+      0,
       ..."init people --connection kobo --source-form aBc123 --service live --form contacts".split(" "),
     )
-    expect(init.status, init.stdout + init.stderr).toBe(0)
     const text = at.read("pipelines/people.yaml")
     expect(text).toMatch(/source:\n {2}connection: kobo #.*60 rows\n {2}form: aBc123\n/)
     expect(parse(text).source).toEqual({ connection: "kobo", form: "aBc123", rowKey: ["_id"] })
-    expect((yield* at.inProcess("run", "people")).status).toBe(0)
+    yield* at.exits(0, "run", "people")
     expect(at.count()).toBe(60)
 
     const refusals: ReadonlyArray<readonly [words: string, message: string]> = [
@@ -146,7 +141,7 @@ it.scopedLive("inspect and init pull from a connection with a preset", () =>
     ]
     for (const [words, message] of refusals) {
       const refused = yield* at.inProcess(...words.split(" "))
-      expect(refused.stderr.replaceAll(/\s+/g, " "), words).toContain(message)
+      expect(onOneLine(refused.stderr), words).toContain(message)
       expect(refused.status, words).toBe(2)
     }
     expect(tools.received).toHaveLength(0)

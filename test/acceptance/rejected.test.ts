@@ -51,8 +51,7 @@ it.scopedLive("rows that could not be read stay rejected until they are correcte
     )
     expect(at.answers("qBorn")).toContain("1991-02-03")
 
-    const night = yield* at.inProcess("run", "contacts")
-    expect(night.status, night.stdout + night.stderr).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     expect(at.count()).toBe(9)
   }))
 
@@ -66,13 +65,12 @@ it.scopedLive("a fixed row sends the same digits of a number as its original wou
         numbers.map((number, at) => ({ No: at, Name: number, Mail: at === 0 ? mail : "a@example.org", Born: "" })),
       )
     at.write("source.json", records("none"))
-    const first = yield* at.inProcess("run", "contacts")
-    expect(first.status, first.stdout + first.stderr).toBe(1)
+    const first = yield* at.exits(1, "run", "contacts")
     fix(at, ["none", "a@example.org"])
     expect((yield* importFixed(at, first.lastLine)).status).toBe(0)
     expect(at.answers("qName")).toEqual(["-0.000000003", "0.0000001", "15000000000000000000000"])
     at.write("source.json", records("a@example.org"))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     expect(at.count()).toBe(3)
   }))
 
@@ -90,8 +88,7 @@ it.scopedLive("a fixed row meets `where` with a truth value of its source, also 
     for (const [where, saved, count] of [["TRUE", "true", 5], ['"true"', "TRUE", 6]] as const) {
       const pipeline = pipelineYaml({ file: "../source.json", sink })
       at.write("pipelines/contacts.yaml", pipeline.replace("[No]", `[No]\n  where: { Active: ${where} }`))
-      const first = yield* at.inProcess("run", "contacts")
-      expect(first.status, first.stdout + first.stderr).toBe(1)
+      const first = yield* at.exits(1, "run", "contacts")
       fix(at, ["none,,true", `a@example.org,,${saved}`])
       yield* importFixed(at, first.lastLine)
       expect([at.count(), at.report().rows.filtered], where).toEqual([count, 0])
@@ -105,8 +102,7 @@ it.scopedLive("a fixed row of a text file meets `where` with a truth value that 
     at.write("source.csv", `No,Name,Mail,Born,Active\n${rows.join("")}`)
     for (const [where, count] of [['"true"', 2], ["{ matches: ^true$ }", 3]] as const) {
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink }).replace("[No]", `[No]\n  where: { Active: ${where} }`))
-      const first = yield* at.inProcess("run", "contacts")
-      expect(first.status, first.stdout + first.stderr).toBe(1)
+      const first = yield* at.exits(1, "run", "contacts")
       fix(at, ["none,,true", "a@example.org,,TRUE"])
       yield* importFixed(at, first.lastLine)
       expect([at.count(), at.report().rows.filtered], where).toEqual([count, 0])
@@ -139,8 +135,7 @@ it.scopedLive("a fixed row of a text file meets or fails `not` and `when` exactl
       ] as const
     ) {
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink }).replace(before, after))
-      const first = yield* at.inProcess("run", "contacts")
-      expect(first.status, first.stdout + first.stderr).toBe(1)
+      const first = yield* at.exits(1, "run", "contacts")
       fix(at, ["none,,true", "a@example.org,,true"])
       yield* importFixed(at, first.lastLine)
       expect([at.count(), at.report().rows.filtered], after).toEqual([count, 0])
@@ -157,8 +152,7 @@ it.scopedLive("records with half of a character or with conflicting values stay 
     at.write("source.jsonl", `${record(1, "Ann")}\n${half}\n${record(3, "Cy")}\n${record(3, "Di")}\n`)
     const file = "../source.jsonl\n  combine: { by: [No] }"
     at.write("pipelines/contacts.yaml", pipelineYaml({ sink, file }))
-    const first = yield* at.inProcess("run", "contacts")
-    expect(first.status, first.stdout + first.stderr).toBe(1)
+    const first = yield* at.exits(1, "run", "contacts")
     expect(at.report().problems.map(({ code }) => code).toSorted()).toEqual(["conflict", "damaged-text"])
 
     const again = yield* importFixed(at, first.lastLine)
@@ -175,11 +169,9 @@ it.scopedLive("a masked file of rows is refused as a source", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(2), (key) => `Person ${key},${key === 2 ? "none" : "a@example.org"},1990-01-17`))
-    const masked = yield* at.inProcess("run", "contacts", "--redact")
-    expect(masked.status, masked.stdout + masked.stderr).toBe(1)
+    yield* at.exits(1, "run", "contacts", "--redact")
     for (const file of ["rejected.csv", "in-doubt.csv"]) {
-      const refused = yield* at.inProcess("run", "contacts", "--source", join(at.report().folder, file))
-      expect(refused.status, refused.stdout + refused.stderr).toBe(2)
+      const refused = yield* at.exits(2, "run", "contacts", "--source", join(at.report().folder, file))
       expect(refused.stderr).toContain("masked copy")
     }
     expect(at.count()).toBe(1)
@@ -195,8 +187,7 @@ it.scopedLive.each([["the row's content", "content"], ["a column", "[No]"]] as c
         "source.csv",
         csv(upTo(4), (key) => `Person ${key},${key > 2 ? "none" : `${key}@example.org`},1990-01-17`),
       )
-      const first = yield* at.inProcess("run", "contacts")
-      expect(first.status, first.stdout + first.stderr).toBe(1)
+      yield* at.exits(1, "run", "contacts")
       const file = join(at.report().folder, "rejected.csv")
       const text = at.read(file.slice(at.folder.length + 1))
       const rows = (third: string, fourth = "4,Person 4,none,") =>
@@ -213,8 +204,7 @@ it.scopedLive.each([["the row's content", "content"], ["a column", "[No]"]] as c
       expect(at.answers("qName")).toEqual(["Person 1", "Person 2", "Person 3", "Person 4"])
 
       // The rejected rows of the source are known under their earlier content.
-      const night = yield* at.inProcess("run", "contacts")
-      expect(night.status, night.stdout + night.stderr).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(4)
     }),
 )
@@ -234,7 +224,7 @@ it.scopedLive("a fixed row replaces exactly the row that it was, whichever rows 
     const source = (...more: ReadonlyArray<string>) =>
       at.write("source.csv", ["No,Name,Mail,Born", ...lines, ...more, ""].join("\n"))
     source()
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+    yield* at.exits(1, "run", "contacts")
     const first = join("reports/contacts", at.report().run, "rejected.csv")
     const rejected = at.read(first)
     // Of the two short rows, and of the two invalid rows with the same key, one each.
@@ -243,13 +233,12 @@ it.scopedLive("a fixed row replaces exactly the row that it was, whichever rows 
       rejected.replace(/2,B,2@example.org,,(\w+),2,,ragged-row/, "2,B,2@example.org,1990-01-17,$1,2,,")
         .replace("4,E,none", "5,E,5@example.org"),
     )
-    expect((yield* at.inProcess("run", "contacts", "--source", "fixed.csv")).status).toBe(1)
+    yield* at.exits(1, "run", "contacts", "--source", "fixed.csv")
     expect(at.answers("qName")).toEqual(["A", "B", "E"])
 
     // A row that equals a fixed row in every mapped cell, under a different key.
     source("7,B,2@example.org")
-    const night = yield* at.inProcess("run", "contacts")
-    expect(night.status, night.stdout + night.stderr).toBe(1)
+    yield* at.exits(1, "run", "contacts")
     expect(at.report().rows).toMatchObject({ alreadyImported: 3, invalid: 3, imported: 0 })
     const left = at.read(join("reports/contacts/latest", "rejected.csv"))
     expect(["3,C,", "4,D,", "7,B,"].filter((row) => !left.includes(`\n${row}`))).toEqual([])
@@ -293,8 +282,7 @@ it.scopedLive("a rejected row that was sent later as it was is not sent again af
     at.write("pipelines/contacts.yaml", pipeline.replace("as: email", "as: email, onInvalid: drop"))
     const later = yield* at.inProcess("run", "contacts")
     expect([later.status, at.count()], later.stdout + later.stderr).toEqual([0, 3])
-    const fixed = yield* at.inProcess(...first.lastLine.split(" ").slice(1))
-    expect(fixed.status, fixed.stdout + fixed.stderr).toBe(1)
+    yield* at.exits(1, ...first.lastLine.split(" ").slice(1))
     expect(at.report().rows).toMatchObject({ read: 1, changed: 1 })
     expect(at.count()).toBe(3)
   }))
@@ -307,13 +295,12 @@ it.scopedLive("broken records of JSON lines are distinguished by their text, whi
       JSON.stringify({ No: no, Name: `P${no}`, Mail: `${no}@example.org`, Born: "1990-01-17" })
     const broken = (no: number) => record(no).slice(0, -1)
     at.write("source.jsonl", `${record(1)}\n${broken(2)}\n`)
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+    yield* at.exits(1, "run", "contacts")
     expect(at.read("reports/contacts/latest/rejected.csv")).toContain('""Name"":""P2""')
-    expect((yield* at.inProcess("acknowledge", "contacts", "--all", "--because", "known")).status).toBe(0)
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "acknowledge", "contacts", "--all", "--because", "known")
+    yield* at.exits(0, "run", "contacts")
     at.write("source.jsonl", `${record(1)}\n${broken(3)}\n${broken(2)}\n`)
-    const other = yield* at.inProcess("run", "contacts")
-    expect(other.status, other.stdout + other.stderr).toBe(1)
+    yield* at.exits(1, "run", "contacts")
     expect(at.report()).toMatchObject({ acknowledged: 1, rows: { invalid: 2 } })
   }))
 
@@ -329,11 +316,11 @@ it.scopedLive("rejected rows that a spreadsheet program has saved as a workbook 
           key === 2 ? "B, b,2@example.org,1990-01-17" : key === 3 ? "C,3@example.org" : "A,1@example.org,1990-01-17",
       ),
     )
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+    yield* at.exits(1, "run", "contacts")
     const held = yield* runAsWorkbook(at, "rejected.xlsx")
     expect(held.status, held.stdout + held.stderr).toBe(1)
     expect(at.report().rows).toMatchObject({ read: 2, invalid: 2 })
-    expect((yield* at.inProcess("run", "contacts", "--redact")).status).toBe(1)
+    yield* at.exits(1, "run", "contacts", "--redact")
     const masked = yield* runAsWorkbook(at, "masked.xlsx")
     expect(masked.status, masked.stdout + masked.stderr).toBe(2)
     expect(masked.stderr).toContain("masked copy")
@@ -351,8 +338,7 @@ it.scopedLive("errors of a workbook stay rejected until they are corrected, also
     const rows = row(1, text("No"), text("Name"), text("Mail"), text("Born"))
       + contact(2, "1", text("Ada")) + contact(3, "2", error) + contact(4, "3", uncalculated) + contact(5, "1", error)
     at.write("source.xlsx", zip(xlsx([{ name: "S", rows }])))
-    const first = yield* at.inProcess("run", "contacts")
-    expect(first.status, first.stdout + first.stderr).toBe(1)
+    const first = yield* at.exits(1, "run", "contacts")
     expect(at.report().rows).toMatchObject({ imported: 1, invalid: 2, duplicate: 1 })
 
     fix(at, [/^1,/m, "4,"])
@@ -374,7 +360,7 @@ it.scopedLive("a rejected.csv that was saved as a workbook is read without the p
     const rows = row(1, text("Contacts")) + row(2, text("No"), text("Name"), text("Mail"), text("Born"))
       + row(3, text("1"), text("Ada"), text("not an address"), text("1990-01-17"))
     at.write("source.xlsx", zip(xlsx([{ name: "S", rows }])))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+    yield* at.exits(1, "run", "contacts")
     const sent = yield* runAsWorkbook(at, "fixed.xlsx", rejectedLines(at, withMail))
     expect(sent.status, sent.stdout + sent.stderr).toBe(0)
     expect(at.report().rows).toMatchObject({ read: 1, imported: 1 })
@@ -394,11 +380,9 @@ it.scopedLive("rejected rows in the pipeline's sheet of a workbook with several 
       return zip(xlsx([{ name: "Notes", rows: notes }, { name: "Answers", rows: sheetOf(lines) }]))
     }
     at.write("source.xlsx", book([titles, ["1", ...times, "Ada", "not an address", "1990-01-17"]]))
-    const first = yield* at.inProcess("run", "contacts")
-    expect(first.status, first.stdout + first.stderr).toBe(1)
+    yield* at.exits(1, "run", "contacts")
     at.write("fixed.xlsx", book(rejectedLines(at, withMail)))
-    const sent = yield* at.inProcess("run", "contacts", "--source", "fixed.xlsx")
-    expect(sent.status, sent.stdout + sent.stderr).toBe(0)
+    yield* at.exits(0, "run", "contacts", "--source", "fixed.xlsx")
     expect(at.report().rows).toMatchObject({ read: 1, imported: 1 })
   }))
 
@@ -416,7 +400,7 @@ sink: { service: live, form: contacts }
 `,
     )
     at.write("source.csv", "1,Ada,x\n2,,y\n3,,z\n")
-    expect((yield* at.inProcess("run", "contacts", "--redact")).status).toBe(1)
+    yield* at.exits(1, "run", "contacts", "--redact")
     const masked = yield* runAsWorkbook(at, "masked.xlsx")
     expect(masked.status, masked.stdout + masked.stderr).toBe(2)
     expect(masked.stderr).toContain("masked copy")
@@ -430,11 +414,11 @@ it.scopedLive("a masked rejected.csv, or one without its _id, that was saved as 
     const rows = row(1, text("No"), text("Name"), text("Mail"), text("Born"))
       + row(2, text("1"), text("Ada"), text("not an address"), text("1990-01-17"))
     at.write("source.xlsx", zip(xlsx([{ name: "S", rows }])))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+    yield* at.exits(1, "run", "contacts")
     const moved = yield* runAsWorkbook(at, "moved.xlsx", rejectedLines(at).map((line) => line.toSpliced(4, 1)))
     expect(moved.status, moved.stdout + moved.stderr).toBe(2)
     expect(moved.stderr).toContain("columns from _id to _message were removed or moved")
-    expect((yield* at.inProcess("run", "contacts", "--redact")).status).toBe(1)
+    yield* at.exits(1, "run", "contacts", "--redact")
     const masked = yield* runAsWorkbook(at, "masked.xlsx")
     expect(masked.status, masked.stdout + masked.stderr).toBe(2)
     expect(masked.stderr).toContain("masked copy")

@@ -2,6 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { onOneLine } from "./formferry.ts"
 import { databasesIfLong } from "./inPostgres.ts"
 
 it.scopedLive("with rowKey: content, the rows are shown by their numbers and first mapped cells, because their keys are digests", () =>
@@ -9,9 +10,9 @@ it.scopedLive("with rowKey: content, the rows are shown by their numbers and fir
     const at = yield* bench()
     at.write("pipelines/contacts.yaml", pipelineYaml().replace("rowKey: [No]", "rowKey: content"))
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     at.write("source.csv", csv(upTo(3)).replace("Person 2", "PERSON 2"))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(3)
+    yield* at.exits(3, "run", "contacts")
     const shown = yield* at.inProcess("ledger", "rekey", "contacts")
     expect([shown.status, shown.stdout], shown.stderr).toEqual([2, "Row 2: PERSON 2, p2@example.org, 1990-01-17\n"])
     const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--yes")
@@ -27,21 +28,20 @@ it.scopedLive.each(databasesIfLong)(
       const rows = (key: (number: number) => string) =>
         csv(upTo(12)).replaceAll(/^(\d+),/gm, (_, number: string) => `${key(Number(number))},`)
       at.write("source.csv", rows((number) => `C-${String(number).padStart(6, "0")}`))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       at.write(
         "source.csv",
         rows((number) => (number % 3 === 0 ? `C-${number}` : `C-${String(number).padStart(6, "0")}`)),
       )
       const refused = yield* at.run("run", "contacts")
       expect([refused.status, at.count(), refused.lastLine]).toEqual([2, 12, "formferry ledger rekey contacts"])
-      expect((refused.stdout + refused.stderr).replaceAll(/\s+/g, " ")).toContain("formferry ledger rekey contacts")
-      const checked = yield* at.inProcess("check", "contacts")
-      expect(checked.status).toBe(2)
+      expect(onOneLine(refused.stdout + refused.stderr)).toContain("formferry ledger rekey contacts")
+      const checked = yield* at.exits(2, "check", "contacts")
       const [sentence = ""] = /4 new rows have the same key, apart from .* Nothing was sent\./.exec(
-        refused.stdout.replaceAll(/\s+/g, " "),
+        onOneLine(refused.stdout),
       ) ?? []
       expect(sentence).toContain('"C-000003" (row 3)')
-      expect(checked.stdout.replaceAll(/\s+/g, " ")).toContain(sentence)
+      expect(onOneLine(checked.stdout)).toContain(sentence)
       const shown = yield* at.inProcess("ledger", "rekey", "contacts")
       expect([shown.status, shown.stdout], shown.stderr).toEqual([2, expect.stringContaining("C-000003 → C-3")])
       expect(shown.stderr.trim().split("\n").at(-1)).toBe("formferry ledger rekey contacts --yes")
@@ -50,7 +50,7 @@ it.scopedLive.each(databasesIfLong)(
         0,
         expect.stringContaining("4 row keys recorded"),
       ])
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(12)
       // Keys that resemble no known key come from a file.
       at.write(
@@ -62,7 +62,7 @@ it.scopedLive.each(databasesIfLong)(
       at.write("map.csv", "old,new\nC-000001,anna\n")
       const mapped = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
       expect([mapped.status, mapped.stdout], mapped.stderr).toEqual([0, expect.stringContaining("1 row key recorded")])
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(12)
       const again = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
       expect([again.status, again.stdout], again.stderr).toEqual([
@@ -75,20 +75,20 @@ it.scopedLive.each(databasesIfLong)(
       expect([rest.status, rest.stdout], rest.stderr).toEqual([0, expect.stringContaining("1 row key recorded")])
       at.write("map.csv", "old,new\nC-000004,dora\nC-000004,doris\n")
       const twice = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
-      expect([twice.status, twice.stdout, twice.stderr.replaceAll(/\s+/g, " ")]).toEqual([
+      expect([twice.status, twice.stdout, onOneLine(twice.stderr)]).toEqual([
         2,
         "",
         expect.stringContaining("a row would get two keys. Nothing was recorded."),
       ])
       at.write("map.csv", "old,new\nC-000009,otto\n")
       const unknown = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
-      expect([unknown.status, unknown.stderr.replaceAll(/\s+/g, " ")]).toEqual([
+      expect([unknown.status, onOneLine(unknown.stderr)]).toEqual([
         2,
         expect.stringContaining('"C-000009" is not the key of a known row'),
       ])
       at.write("map.csv", "C-000004,dora\nC-000005,emma\n")
       const headless = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
-      expect([headless.status, headless.lastLine, headless.stderr.replaceAll(/\s+/g, " ")]).toEqual([
+      expect([headless.status, headless.lastLine, onOneLine(headless.stderr)]).toEqual([
         2,
         "formferry ledger export contacts --format jsonl",
         expect.stringContaining("its first line is a pair of keys instead of a header. Nothing was recorded."),
@@ -105,9 +105,9 @@ it.scopedLive.each(databasesIfLong)(
       ;(yield* place)(at)
       const write = (last: string) => at.write("source.csv", csv(upTo(4)).replace("\n4,", `\n${last},`))
       at.write("source.csv", csv(upTo(3)))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       write("4")
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(5)
+      yield* at.exits(5, "run", "contacts")
       write("#4")
       expect([(yield* at.inProcess("run", "contacts")).status, at.count()]).toEqual([0, 4])
       write("4")
@@ -123,7 +123,7 @@ it.scopedLive.each(databasesIfLong)(
       expect([(yield* at.inProcess("run", "contacts")).status, at.count()]).toEqual([0, 4])
       at.write("map.csv", "old,new\n4,3\n")
       const taken = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
-      expect([taken.status, taken.stderr.replaceAll(/\s+/g, " ")]).toEqual([
+      expect([taken.status, onOneLine(taken.stderr)]).toEqual([
         2,
         expect.stringContaining('"3" is the key of another row'),
       ])
@@ -133,19 +133,17 @@ it.scopedLive.each(databasesIfLong)(
 it.scopedLive("the keys of the same rows are recorded if the source lost a column of the row key, as the refusal suggests", () =>
   Effect.gen(function*() {
     const at = yield* bench()
-    const pipeline = at.read("pipelines/contacts.yaml")
-    at.write("pipelines/contacts.yaml", pipeline.replace("rowKey: [No]", "rowKey: [No, Part]"))
+    at.edit("pipelines/contacts.yaml", "[No]", "[No, Part]")
     at.write("source.csv", csv(upTo(3)).replace("No,", "Part,No,").replaceAll(/^(?=\d)/gm, "a,"))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
-    at.write("pipelines/contacts.yaml", pipeline)
+    yield* at.exits(0, "run", "contacts")
+    at.edit("pipelines/contacts.yaml", "[No, Part]", "[No]")
     at.write("source.csv", csv(upTo(3)))
-    const refused = yield* at.inProcess("run", "contacts")
-    expect(refused.status).toBe(2)
-    expect(refused.stdout.replaceAll(/\s+/g, " ")).toContain(
+    const refused = yield* at.exits(2, "run", "contacts")
+    expect(onOneLine(refused.stdout)).toContain(
       "If they are gone, but the rows are the same, run: formferry ledger rekey contacts. If the rows have their new keys, or are really new, run: formferry accept contacts row-key --because TEXT.",
     )
     expect((yield* at.inProcess("ledger", "rekey", "contacts", "--yes")).stdout).toContain("3 row keys recorded")
-    expect((yield* at.inProcess("accept", "contacts", "row-key", "--because", "Part is gone")).status).toBe(0)
+    yield* at.exits(0, "accept", "contacts", "row-key", "--because", "Part is gone")
     const known = yield* at.inProcess("run", "contacts")
     expect([known.status, at.count()], known.stdout).toEqual([0, 3])
   }))
@@ -154,13 +152,13 @@ it.scopedLive("a map may contain keys as `ledger export` protects them from spre
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(2)).replace("\n2,", "\n-2,"))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     expect((yield* at.inProcess("ledger", "export", "contacts")).stdout).toContain(`,"'-2",imported,`)
     at.write("source.csv", csv(upTo(2)).replace("\n2,", "\ntwo,"))
     at.write("map.csv", "old,new\n'-2,two\n")
     const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
     expect(recorded.stdout, recorded.stderr).toContain("1 row key recorded")
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     expect(at.count()).toBe(2)
   }))
 
@@ -170,16 +168,12 @@ it.scopedLive.each(databasesIfLong)(
     Effect.gen(function*() {
       const at = yield* bench()
       ;(yield* place)(at)
-      at.write(
-        "config/formferry.yaml",
-        at.read("config/formferry.yaml").replace("live:", "live:\n    capabilities: [delete]"),
-      )
+      at.edit("config/formferry.yaml", "live:", "live:\n    capabilities: [delete]")
       at.write("source.csv", csv(upTo(3)).replace("p1@example.org", "none"))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
-      const skip = yield* at.inProcess("acknowledge", "contacts", "--rows", "1", "--leave-out", "--because", "a test")
-      expect(skip.status).toBe(0)
+      yield* at.exits(1, "run", "contacts")
+      yield* at.exits(0, "acknowledge", "contacts", "--rows", "1", "--leave-out", "--because", "a test")
       const undo = ["undo", "contacts", "--run", at.report().run, "--confirm", "live"]
-      expect((yield* at.inProcess(...undo)).status).toBe(0)
+      yield* at.exits(0, ...undo)
       at.write("source.csv", csv([0, 3, 5]).replace("0,", "one,"))
       at.write("map.csv", "old,new\n1,one\n")
       const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
@@ -187,14 +181,13 @@ it.scopedLive.each(databasesIfLong)(
         0,
         expect.stringContaining("1 row key recorded"),
       ])
-      const skipped = yield* at.inProcess("run", "contacts")
-      expect(skipped.status, skipped.stdout).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(1)
       at.write("map.csv", "old,new\n5,2\n")
       const merged = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
       expect(merged.stdout, merged.stderr).toContain("1 row key recorded")
       at.write("source.csv", csv([2, 3]).replace("Person 2,p2", "Person 5,p5"))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.report().rows).toMatchObject({ alreadyImported: 1, undone: 1, imported: 0 })
     }),
 )
@@ -202,23 +195,20 @@ it.scopedLive.each(databasesIfLong)(
 it.scopedLive("a fixed duplicate keeps its own key, although the row of which it was a duplicate is undone and sent again", () =>
   Effect.gen(function*() {
     const at = yield* bench()
-    at.write(
-      "config/formferry.yaml",
-      at.read("config/formferry.yaml").replace("live:", "live:\n    capabilities: [delete]"),
-    )
+    at.edit("config/formferry.yaml", "live:", "live:\n    capabilities: [delete]")
     at.write("source.csv", csv(upTo(3)).replace("\n3,", "\n2,"))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+    yield* at.exits(1, "run", "contacts")
     const { run } = at.report()
     const rejected = `reports/contacts/${run}/rejected.csv`
     at.write("fixed.csv", at.read(rejected).replace("\n2,", "\n3,"))
-    expect((yield* at.inProcess("run", "contacts", "--source", "fixed.csv")).status).toBe(0)
-    expect((yield* at.inProcess("undo", "contacts", "--run", run, "--confirm", "live")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts", "--source", "fixed.csv")
+    yield* at.exits(0, "undo", "contacts", "--run", run, "--confirm", "live")
     expect(at.count()).toBe(1)
     at.write("source.csv", csv(upTo(3)).replace("\n3,", "\n#3,"))
-    expect((yield* at.inProcess("run", "contacts", "--resend-undone")).status).toBe(2)
+    yield* at.exits(2, "run", "contacts", "--resend-undone")
     const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--yes")
     expect(recorded.stdout.trimEnd().split("\n"), recorded.stderr).toEqual(["3 → #3", "1 row key recorded."])
-    expect((yield* at.inProcess("run", "contacts", "--resend-undone")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts", "--resend-undone")
     expect(at.report().rows).toMatchObject({ alreadyImported: 1, imported: 2 })
     expect(at.count()).toBe(3)
   }))
@@ -229,7 +219,7 @@ it.scopedLive("rekey names the earlier keys that several new rows resemble, and 
     const withKeys = (...keys: ReadonlyArray<string>) =>
       csv(upTo(keys.length)).replaceAll(/^(\d+),/gm, (_, number: string) => `${keys[Number(number) - 1]},`)
     at.write("source.csv", withKeys("C-01", "C-02", "C-03", "c-3"))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     at.write("source.csv", withKeys("C-1", "C1", "C2", "C3"))
     const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--yes")
     expect(recorded.lastLine).toBe("formferry ledger export contacts")
@@ -247,15 +237,14 @@ it.scopedLive("the keys of rows in another file are recorded with --source, as t
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     at.write("other file.csv", csv(upTo(3)).replace("\n2,", "\n02,"))
-    const refused = yield* at.inProcess("run", "contacts", "--source", "other file.csv")
-    expect(refused.status, refused.stdout).toBe(2)
+    const refused = yield* at.exits(2, "run", "contacts", "--source", "other file.csv")
     const file = join(at.folder, "other file.csv")
-    expect(refused.stdout.replaceAll(/\s+/g, " ")).toContain(`formferry ledger rekey contacts --source '${file}'`)
+    expect(onOneLine(refused.stdout)).toContain(`formferry ledger rekey contacts --source '${file}'`)
     const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--source", file, "--yes")
     expect(recorded.stdout, recorded.stderr).toContain("1 row key recorded")
-    expect((yield* at.inProcess("run", "contacts", "--source", file)).status).toBe(0)
+    yield* at.exits(0, "run", "contacts", "--source", file)
     expect(at.count()).toBe(3)
   }))
 
@@ -264,7 +253,7 @@ it.scopedLive("rows known by content that are only written differently get their
     const at = yield* bench()
     at.write("pipelines/contacts.yaml", pipelineYaml().replace("[No]", "content"))
     at.write("source.csv", csv(upTo(12)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     at.write(
       "source.csv",
       csv(upTo(12)).replaceAll("1990-01-17", "17.01.1990").replaceAll("@example.org", "@Example.org "),
@@ -277,16 +266,16 @@ it.scopedLive("rows known by content that are only written differently get their
       "12 of 12 rows that are new in this run are replaced (100%), more than stopWhen allows (10%). Apart from formatting, their answers equal those of imported rows that are no longer in the source, such as row 1."
     for (const command of [["run", "contacts"], ["check", "contacts"]]) {
       const refused = yield* at.inProcess(...command)
-      expect([refused.status, refused.stdout.replaceAll(/\s+/g, " ")]).toEqual([
+      expect([refused.status, onOneLine(refused.stdout)]).toEqual([
         command[0] === "run" ? 3 : 2,
         expect.stringContaining(sentence),
       ])
-      expect(refused.stdout.replaceAll(/\s+/g, " ")).toContain(
+      expect(onOneLine(refused.stdout)).toContain(
         "If they are the same rows, run: formferry ledger rekey contacts.",
       )
     }
     const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--yes")
     expect(recorded.stdout, recorded.stderr).toContain("12 row keys recorded")
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     expect(at.count()).toBe(12)
   }))

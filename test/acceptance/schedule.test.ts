@@ -11,8 +11,7 @@ it.scopedLive("schedule --once runs due pipelines only once, --plan and status s
     const at = yield* bench()
     at.write("source.csv", csv(upTo(20)))
     at.write("pipelines/contacts.yaml", scheduled("0 2 * * *"))
-    const probe = yield* at.inProcess("status", "--max-age", "26h")
-    expect(probe.status, probe.stdout + probe.stderr).toBe(1)
+    const probe = yield* at.exits(1, "status", "--max-age", "26h")
     expect(probe.stdout).toContain("contacts has never had a good run.")
 
     // Two processes start at the same time, and one of them runs the pipeline.
@@ -21,8 +20,7 @@ it.scopedLive("schedule --once runs due pipelines only once, --plan and status s
     for (const { status } of both) expect([0, 6]).toContain(status)
     expect(at.count()).toBe(20)
     expect(at.runs()).toHaveLength(1)
-    const second = yield* at.inProcess("schedule", "--once", "--json")
-    expect(second.status, second.stderr).toBe(0)
+    const second = yield* at.exits(0, "schedule", "--once", "--json")
     expect(JSON.parse(second.stdout)).toMatchObject({ event: "waits", pipeline: "contacts" })
     expect(at.runs()).toHaveLength(1)
 
@@ -32,8 +30,7 @@ it.scopedLive("schedule --once runs due pipelines only once, --plan and status s
         .pipelines
     expect(planned?.next).toHaveLength(5)
     expect(planned?.next[0]).toMatch(/T02:00:00\+0[12]:00$/)
-    const status = yield* at.inProcess("status", "--json", "--max-age", "26h")
-    expect(status.status).toBe(0)
+    const status = yield* at.exits(0, "status", "--json", "--max-age", "26h")
     expect(JSON.parse(status.stdout)).toMatchObject({
       health: [{ pipeline: "contacts", healthy: true }],
       pipelines: [{ nextRun: { at: planned?.next[0], zone: "Europe/Berlin" }, runs: [{ outcome: "complete" }] }],
@@ -59,17 +56,14 @@ it.scopedLive("schedule continues until SIGTERM, finishes what is in flight, and
 it.scopedLive("schedule reports an unconfirmed service or a project without schedules before anything is sent", () =>
   Effect.gen(function*() {
     const at = yield* bench()
-    const nothing = yield* at.inProcess("schedule", "--once")
-    expect(nothing.status).toBe(2)
+    const nothing = yield* at.exits(2, "schedule", "--once")
     expect(nothing.stderr).toContain("has a schedule")
     at.write("source.csv", csv(upTo(3)))
     at.write("pipelines/contacts.yaml", scheduled("0 2 * * *", { sink: "service: careful\n  form: contacts" }))
-    const asked = yield* at.inProcess("schedule", "--once")
-    expect(asked.status).toBe(2)
+    const asked = yield* at.exits(2, "schedule", "--once")
     expect(asked.lastLine).toBe("formferry schedule --once --confirm careful")
     expect(at.count()).toBe(0)
-    const confirmed = yield* at.inProcess("schedule", "--once", "--confirm", "careful")
-    expect(confirmed.status, confirmed.stderr).toBe(0)
+    yield* at.exits(0, "schedule", "--once", "--confirm", "careful")
     expect(at.count()).toBe(3)
   }))
 

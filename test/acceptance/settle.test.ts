@@ -65,19 +65,16 @@ it.scopedLive.each(databases)(
     Effect.gen(function*() {
       const at = yield* losing(place, 2)
       at.write("source.csv", csv(upTo(30)))
-      const first = yield* at.inProcess("run", "contacts")
-      expect(first.status, first.stdout + first.stderr).toBe(4)
+      yield* at.exits(4, "run", "contacts")
       expect(at.report().rows).toMatchObject({ imported: 20, inDoubt: 10 })
-      expect((yield* at.inProcess("settle", "contacts", "--results", "missing.csv")).status).toBe(2)
+      yield* at.exits(2, "settle", "contacts", "--results", "missing.csv")
 
       yield* at.download("results.csv")
-      const settled = yield* at.inProcess("settle", "contacts", "--results", "results.csv")
-      expect(settled.status, settled.stdout + settled.stderr).toBe(0)
+      const settled = yield* at.exits(0, "settle", "contacts", "--results", "results.csv")
       expect(settled.stdout).toContain("10 rows landed, nothing is left in doubt.")
       expect(settled.stdout).toContain("results.csv: 30 submissions")
 
-      const next = yield* at.inProcess("run", "contacts")
-      expect(next.status, next.stdout + next.stderr).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.report().rows).toMatchObject({ alreadyImported: 30, imported: 0 })
       expect(at.report().settled).toMatchObject([{ landed: 10, notLanded: 0, file: { name: "results.csv" } }])
       expect(at.read(`reports/contacts/latest/report.html`)).toContain("How rows in doubt were settled")
@@ -96,7 +93,7 @@ it.scopedLive.each(databasesIfLong)(
     Effect.gen(function*() {
       const at = yield* losing(place, 1)
       at.write("source.csv", csv(upTo(10)))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(4)
+      yield* at.exits(4, "run", "contacts")
       yield* at.download("results.csv")
       // Row 3 of the export has no stamp and a different name.
       const lines = at.read("results.csv").split("\r\n")
@@ -106,8 +103,7 @@ it.scopedLive.each(databasesIfLong)(
           line.replace("Person 3,", "Person Three,")
         ).join("\r\n"),
       )
-      const settled = yield* at.inProcess("settle", "contacts", "--results", "results.csv", "--json")
-      expect(settled.status, settled.stdout + settled.stderr).toBe(4)
+      const settled = yield* at.exits(4, "settle", "contacts", "--results", "results.csv", "--json")
       const result = JSON.parse(settled.stdout)
       expect(result).toMatchObject({ landed: 9, notLanded: 0, left: 1, wants: "a person" })
       expect(result.rows.find((row: { readonly key: string }) => row.key === "3")).toMatchObject({
@@ -125,13 +121,11 @@ it.scopedLive.each(databasesIfLong)(
       ) {
         expect((yield* at.inProcess(...wrong)).status, wrong.join(" ")).toBe(2)
       }
-      const byHand = yield* at.inProcess("settle", "contacts", "--as", "landed", "--rows", "3", "--because", "seen")
-      expect(byHand.status, byHand.stderr).toBe(0)
+      yield* at.exits(0, "settle", "contacts", "--as", "landed", "--rows", "3", "--because", "seen")
       expect((yield* at.inProcess("settle", "contacts", "--results", "results.csv")).stdout).toContain(
         "No row of contacts is in doubt",
       )
-      const next = yield* at.inProcess("run", "contacts")
-      expect(next.status, next.stdout + next.stderr).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.count()).toBe(10)
     }),
 )
@@ -143,14 +137,12 @@ it.scopedLive.each(databasesIfLong)(
       const faults: Faults = { swallowed: [2], isSilent: false, unanswered: 0 }
       const at = yield* losingAs(place, [], faults)
       at.write("source.csv", csv(upTo(30)))
-      const first = yield* at.inProcess("run", "contacts")
-      expect(first.status, first.stdout + first.stderr).toBe(4)
+      yield* at.exits(4, "run", "contacts")
       expect(at.count()).toBe(20)
       yield* Effect.sleep("1100 millis")
       yield* at.download("results.csv")
       const settle = ["settle", "contacts", "--results", "results.csv", "--json"]
-      const early = yield* at.inProcess(...settle)
-      expect(early.status, early.stdout + early.stderr).toBe(4)
+      const early = yield* at.exits(4, ...settle)
       const { left, notLanded, testEntry, wants } = JSON.parse(early.stdout)
       expect({ left, notLanded, wants }).toEqual({ left: 10, notLanded: 0, wants: "a witness" })
 
@@ -168,13 +160,11 @@ it.scopedLive.each(databasesIfLong)(
 
       yield* at.enter(`test ${testEntry}`)
       yield* at.download("results.csv")
-      const proved = yield* at.inProcess(...settle)
-      expect(proved.status, proved.stdout + proved.stderr).toBe(0)
+      const proved = yield* at.exits(0, ...settle)
       const result = JSON.parse(proved.stdout)
       expect(result).toMatchObject({ landed: 0, notLanded: 10, left: 0 })
       expect(result.rows[0].reason).toContain(`it contains the test entry ${testEntry}, which was made later`)
-      const next = yield* at.inProcess("run", "contacts")
-      expect(next.status, next.stdout + next.stderr).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.answers("qName")).toEqual([...upTo(30).map((key) => `Person ${key}`), `test ${testEntry}`].toSorted())
     }),
 )
@@ -185,7 +175,7 @@ it.scopedLive.each(databasesIfLong)(
     Effect.gen(function*() {
       const at = yield* losingAs(place, [], { swallowed: [2], isSilent: false, unanswered: 0 })
       at.write("source.csv", csv(upTo(20)))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(4)
+      yield* at.exits(4, "run", "contacts")
       yield* Effect.sleep("1100 millis")
       // A later batch is sent while the clock is set back by an hour.
       at.write("clock.mjs", "const now = Date.now\nDate.now = () => now() - 3_600_000\n")
@@ -194,23 +184,21 @@ it.scopedLive.each(databasesIfLong)(
       const earlier = yield* formferry(["run", "contacts"], { cwd: at.folder, env: { NODE_OPTIONS } })
       expect(earlier.status, earlier.stdout + earlier.stderr).toBe(4)
       at.write("source.csv", csv(upTo(24)))
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(4)
+      yield* at.exits(4, "run", "contacts")
       expect(at.count()).toBe(14)
 
       yield* at.download("results.csv")
       const settle = ["settle", "contacts", "--results", "results.csv", "--json"]
       if (name === "SQLite") {
-        const abstains = yield* at.inProcess(...settle)
-        expect(abstains.status, abstains.stdout + abstains.stderr).toBe(4)
+        const abstains = yield* at.exits(4, ...settle)
         const result = JSON.parse(abstains.stdout)
         expect(result).toMatchObject({ notLanded: 0, left: 10, wants: "a vouched export" })
         expect(result.rows[0].reason).toContain("the clock was set back after the row was sent")
         settle.push("--complete", "--because", "downloaded without a filter")
       }
-      const settled = yield* at.inProcess(...settle)
-      expect(settled.status, settled.stdout + settled.stderr).toBe(0)
+      const settled = yield* at.exits(0, ...settle)
       expect(JSON.parse(settled.stdout)).toMatchObject({ notLanded: 10, left: 0 })
-      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* at.exits(0, "run", "contacts")
       expect(at.answers("qName")).toEqual(upTo(24).map((key) => `Person ${key}`).toSorted())
     }),
 )

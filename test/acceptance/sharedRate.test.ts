@@ -19,12 +19,10 @@ import { apiKey, start, until } from "./formferry.ts"
 import { configure, newKey, newPlace, said } from "./inPostgres.ts"
 
 const share = (at: Bench, requestsPerSecond: number) =>
-  at.write(
+  at.edit(
     "config/formferry.yaml",
-    at.read("config/formferry.yaml").replace(
-      /requestsPerSecond: .*/,
-      `requestsPerSecond: ${requestsPerSecond}\n    rateLimit: shared`,
-    ),
+    /requestsPerSecond: .*/,
+    `requestsPerSecond: ${requestsPerSecond}\n    rateLimit: shared`,
   )
 
 /** Opens a form service in front of another one, with a limit in a sliding second. Notes every request. */
@@ -128,11 +126,11 @@ describe("a project whose hosts share the rate of an account", () => {
           /^2 config\/formferry\.yaml:6:16 .*`rateLimit: shared` needs a ledger in PostgreSQL, because hosts share the rate through it\. .*Keep the ledger in PostgreSQL \(`ledger\.url`, docs\/postgresql\.md\), or remove `rateLimit`: then each process counts its own requests/,
         )
       }
-      at.write(
+      at.edit("config/formferry.yaml", "    rateLimit: shared\n", "")
+      at.edit(
         "config/formferry.yaml",
-        `${
-          at.read("config/formferry.yaml").replace("    rateLimit: shared\n", "")
-        }connections: { tool: { base: "https://example.org", rateLimit: shared } }\n`,
+        /$/,
+        'connections: { tool: { base: "https://example.org", rateLimit: shared } }\n',
       )
       expect(said(yield* at.inProcess("check", "contacts"))).toMatch(/^2 .*`rateLimit: shared` needs a ledger/)
       expect(at.count()).toBe(0)

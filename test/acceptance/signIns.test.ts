@@ -49,14 +49,11 @@ sink: { service: live, form: contacts }
 `,
       )
       const debug = ["--log-level", "debug"]
-      const check = yield* at.inProcess("check", "contacts", ...debug)
-      expect(check.status, check.stdout + check.stderr).toBe(0)
-      const run = yield* at.inProcess("run", "contacts", ...debug)
-      expect(run.status, run.stdout + run.stderr).toBe(0)
+      const check = yield* at.exits(0, "check", "contacts", ...debug)
+      const run = yield* at.exits(0, "run", "contacts", ...debug)
       expect(at.count()).toBe(60)
       limits.uses = 0
-      const refused = yield* at.inProcess("run", "contacts", ...debug)
-      expect(refused.status).toBe(5)
+      const refused = yield* at.exits(5, "run", "contacts", ...debug)
       expect(refused.stderr).toContain("refused the sign-in (401)")
 
       const all = [check, run, refused].flatMap(({ stderr, stdout }) => [stdout, stderr]).join("\n")

@@ -7,7 +7,7 @@ import * as XLSX from "xlsx"
 import { stringify } from "yaml"
 import { isLong } from "../long.ts"
 import { projectFolder } from "../project/projectFolder.ts"
-import { formferry, inProcess } from "./formferry.ts"
+import { formferry, inProcess, onOneLine } from "./formferry.ts"
 
 const long = "Why did you choose us? ".repeat(40).slice(0, 800).trim()
 
@@ -125,7 +125,7 @@ layer(NodeContext.layer)("a filled-in template", (it) => {
         expect(made.stdout).toContain("Questions without a column, because the form does not list their rows: +Grid.")
         expect(made.stdout).toContain(`formferry init NAME --source ${name} --service practice --form people1`)
         const again = yield* inProcess(words, { cwd })
-        expect([again.status, again.stderr.replaceAll(/\s+/g, " ")])
+        expect([again.status, onOneLine(again.stderr)])
           .toEqual([2, expect.stringContaining("already exists. Choose a different name.")])
         for (
           const elsewhere of [[...words.slice(0, 3), `nowhere/${name}`], [
@@ -136,7 +136,7 @@ layer(NodeContext.layer)("a filled-in template", (it) => {
           ]]
         ) {
           const lost = yield* inProcess(elsewhere, { cwd })
-          expect([lost.status, lost.stderr.replaceAll(/\s+/g, " ")])
+          expect([lost.status, onOneLine(lost.stderr)])
             .toEqual([2, expect.stringContaining("nowhere can't be written to: it does not exist.")])
         }
 

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { until } from "./formferry.ts"
+import { onOneLine, until } from "./formferry.ts"
 import { inTerminal, withoutTerminal } from "./inTerminal.ts"
 
 const isAlive = (pid: number): boolean => {
@@ -81,7 +81,7 @@ describe.skipIf(withoutTerminal)("a service whose writes must be confirmed", () 
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: careful\n  form: contacts" }))
       at.write("source.csv", csv(upTo(1_058)))
       const no = yield* answering(at, "n")
-      expect(no.shown.replaceAll(/\s+/g, " ")).toContain(
+      expect(onOneLine(no.shown)).toContain(
         "1,058 rows will be sent to form Form contacts (contacts). Continue?",
       )
       expect([no.status, at.count()]).toEqual([2, 0])

@@ -3,8 +3,8 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { onOneLine } from "./formferry.ts"
 
-const flat = (text: string) => text.replaceAll(/\s+/g, " ")
 const header = "No,Name,Mail,Born\n"
 const row = (key: number, name = `Person ${key}`) => `${key},${name},p${key}@example.org,1990-01-17\n`
 
@@ -16,8 +16,7 @@ it.scopedLive("sound rows of a damaged or ragged text are sent unchanged, and fa
     // Four bytes that are two characters of GB18030, in an otherwise ASCII file.
     const ascii = header + upTo(40).map((key) => row(key)).join("") + row(41, "odd \xc4\xe3\xba\xc3 bytes")
     at.write("source.csv", Buffer.from(ascii, "latin1"))
-    const odd = yield* at.inProcess("run", "contacts")
-    expect(odd.status, odd.stdout + odd.stderr).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     expect(at.answers("qName")).toEqual([...upTo(40).map((key) => `Person ${key}`), "odd ÄãºÃ bytes"].toSorted())
     expect(at.report().sources[0]?.taken).toContainEqual(
       expect.objectContaining({ what: "encoding", value: expect.stringContaining("Windows-1252") }),
@@ -33,8 +32,7 @@ it.scopedLive("sound rows of a damaged or ragged text are sent unchanged, and fa
         Buffer.from(row(32, "Æsa") + "33,Person 33,p33@example.org\n"),
       ]),
     )
-    const named = yield* at.inProcess("run", "other")
-    expect(named.status, named.stdout + named.stderr).toBe(1)
+    yield* at.exits(1, "run", "other")
     const expected = [...upTo(30).map((key) => `Zoë ${key}`), "Æsa"]
     expect(at.answers("qName", "other")).toEqual(expected.toSorted())
     const { problems } = at.report("other")
@@ -46,8 +44,7 @@ it.scopedLive("sound rows of a damaged or ragged text are sent unchanged, and fa
       "pipelines/other.yaml",
       pipelineYaml({ name: "other", file: "../other.csv\n  raggedRows: pad", sink: form }),
     )
-    const padded = yield* at.inProcess("run", "other")
-    expect(padded.status, padded.stdout + padded.stderr).toBe(1)
+    yield* at.exits(1, "run", "other")
     expect(at.report("other").rows).toMatchObject({ alreadyImported: 31, imported: 1, invalid: 1 })
     expect(at.answers("qName", "other")).toEqual([...expected, "Person 33"].toSorted())
   }))
@@ -60,16 +57,14 @@ it.scopedLive("check and run stop at ambiguous quotes and name their lines, unti
     lines[6] = '6,Bob",p6@example.org,1990-01-17'
     at.write("source.csv", lines.join("\n"))
     for (const command of ["check", "run"]) {
-      const stopped = yield* at.inProcess(command, "contacts")
-      expect(stopped.status, stopped.stdout + stopped.stderr).toBe(2)
-      expect(flat(stopped.stdout + stopped.stderr)).toContain("Quotes can be read in two ways on lines 5 to 7")
-      expect(flat(stopped.stdout + stopped.stderr)).toContain("`quoteChar: none`")
+      const stopped = yield* at.exits(2, command, "contacts")
+      expect(onOneLine(stopped.stdout + stopped.stderr)).toContain("Quotes can be read in two ways on lines 5 to 7")
+      expect(onOneLine(stopped.stdout + stopped.stderr)).toContain("`quoteChar: none`")
     }
     expect(at.count()).toBe(0)
 
     at.write("pipelines/contacts.yaml", pipelineYaml({ file: "../source.csv\n  quoteChar: none" }))
-    const literal = yield* at.inProcess("run", "contacts")
-    expect(literal.status, literal.stdout + literal.stderr).toBe(0)
+    yield* at.exits(0, "run", "contacts")
     const names = upTo(9).map((key) => key === 4 ? '"Native' : key === 6 ? 'Bob"' : `Person ${key}`)
     expect(at.answers("qName")).toEqual(names.toSorted())
     expect(at.answers("qMail")).toEqual(upTo(9).map((key) => `p${key}@example.org`))
@@ -104,11 +99,11 @@ it.scopedLive("keys that differ only in half of a surrogate pair, and an answer 
       expect(problems.map(({ code, examples }) => [code, examples.map((example) => example.row)])).toEqual([
         ["damaged-text", [1, 2, 3]],
       ])
-      expect(flat(ran.stdout.replaceAll("│", " "))).toContain(
+      expect(onOneLine(ran.stdout.replaceAll("│", " "))).toContain(
         "half of a character (an unpaired surrogate), which can't be sent",
       )
       // The next run sends nothing twice, and reports the same rows.
-      expect((yield* at.inProcess("run", form)).status).toBe(1)
+      yield* at.exits(1, "run", form)
       expect(at.count(form)).toBe(2)
     }
   }))

@@ -1,16 +1,6 @@
 import { once } from "node:events"
 import { createWriteStream } from "node:fs"
-
-/** Returns a function that draws numbers between 0 and 1 from a seed, the same on every machine (mulberry32). */
-export const numbers = (seed: number) => {
-  let state = seed >>> 0
-  return (): number => {
-    state = (state + 0x6D2B79F5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000
-  }
-}
+import { random } from "../random.ts"
 
 /** The names of the twelve columns. `Id` is the row key. */
 export const columns = [
@@ -33,7 +23,7 @@ export const columns = [
  * tenth row has a cell with quotes and a line break.
  */
 export const rows = function*(count: number, seed: number): Generator<ReadonlyArray<string>> {
-  const next = numbers(seed)
+  const next = random(seed)
   const pick = (list: ReadonlyArray<string>) => list[Math.floor(next() * list.length)] ?? ""
   const two = (value: number) => String(value).padStart(2, "0")
   for (let row = 1; row <= count; row++) {

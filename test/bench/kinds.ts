@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { formWith } from "../fakeForms.ts"
-import { numbers } from "./data.ts"
+import { random } from "../random.ts"
 import { embedded, writeConfig } from "./project.ts"
 
 const options = ["Red", "Green", "Blue", "Yellow"]
@@ -36,7 +36,7 @@ const form = formWith({
 
 /** Draws rows of fifteen cells from a seed. The cells cover every common kind. */
 const rows = function*(count: number, seed: number): Generator<ReadonlyArray<string>> {
-  const next = numbers(seed)
+  const next = random(seed)
   const below = (limit: number) => Math.floor(next() * limit)
   const two = (value: number) => String(value).padStart(2, "0")
   const day = (from: number, years: number) => `${two(1 + below(28))}.${two(1 + below(12))}.${from + below(years)}`

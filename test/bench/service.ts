@@ -1,12 +1,11 @@
 // Runs the practice service in a separate process, with or without a limit. Reports whether exactly the rows of data.ts
 // arrived.
 import { Duration, Effect, Redacted } from "effect"
-import { once } from "node:events"
 import { Agent, createServer, request } from "node:http"
-import type { AddressInfo } from "node:net"
 import type { Submission } from "../../src/domain/submission.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { memoryStore, type PracticeStore } from "../../src/practice/store.ts"
+import { listen } from "../localServer.ts"
 import { planned } from "../practice/faults.ts"
 import { rateWindow } from "../practice/rateWindow.ts"
 import { sliding } from "../service/limiters.ts"
@@ -95,9 +94,7 @@ const limited = async (baseUrl: string, { halved, requestsPerSecond, sliding: to
     })
     incoming.pipe(forward)
   })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`
+  return `http://127.0.0.1:${await listen(server)}${pathname}`
 }
 
 const tell = (told: Told) => process.send?.(told)

@@ -7,7 +7,7 @@ import type { Readable } from "node:stream"
 import type { BrowserContext, Page } from "playwright-core"
 import { launch } from "../browser/browser.ts"
 import { formWith } from "../fakeForms.ts"
-import { numbers } from "./data.ts"
+import { random } from "../random.ts"
 import { onlySeconds } from "./measured.ts"
 import { embedded, writeConfig } from "./project.ts"
 import { seed, type Target } from "./Target.ts"
@@ -29,7 +29,7 @@ const form = formWith({
 
 /** Writes a CSV file of 1.6 GB. Drawing each cell would take minutes, so the rows repeat except for their number. */
 const writeWide = async (file: string): Promise<void> => {
-  const next = numbers(seed)
+  const next = random(seed)
   const words = ["red", "green", "12", "7.5", "2020-01-02", "yes", "no", "a@example.org", "some words", ""]
   const drawn = Array.from({ length: 64 }, () => titles.slice(1).map(() => words[Math.floor(next() * 10)]).join(","))
   const out = createWriteStream(file)

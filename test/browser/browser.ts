@@ -28,9 +28,6 @@ if (withoutBrowser) {
   )
 }
 
-/** Whether a browser was found, or is not required. */
-export const browserAsNeeded = found !== undefined || !inCi
-
 /** Starts the browser. Fails if it is missing in CI. */
 export const launch = (): Promise<Browser> => {
   if (found === undefined) {

@@ -1,6 +1,7 @@
 // A terminal in which a scripted person answers each question.
 import { Terminal } from "@effect/platform"
 import { Effect, Mailbox, Option } from "effect"
+import { onOneLine } from "../acceptance/formferry.ts"
 
 /**
  * Part of the text that the terminal must show after the last answer, and the next answer: part of a choice, or the
@@ -34,7 +35,7 @@ export const answering = <A, E, R>(answers: ReadonlyArray<Answer>, asking: Effec
         // A question ends with a space, after which the cursor stays.
         if (!text.endsWith(": ")) return
         const [question, answer] = left.shift() ?? ["", ""]
-        const asked = shown.replaceAll(/\s+/g, " ")
+        const asked = onOneLine(shown)
         if (question === "" || !asked.includes(question)) {
           return yield* Effect.dieMessage(`expected ${JSON.stringify(question)}, was asked:\n${all}`)
         }

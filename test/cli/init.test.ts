@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseForm } from "../../src/practice/files.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
+import { onOneLine } from "../acceptance/formferry.ts"
 import { projectFolder } from "../project/projectFolder.ts"
 import { command } from "./inProcess.ts"
 import { typed } from "./typed.ts"
@@ -30,7 +31,7 @@ it.scopedLive("init asks again for an API key that the service refuses, and writ
           Terminal.Terminal,
           terminal,
         )
-        return { ...ran, shown: shown.join("").replaceAll(/\s+/g, " ") }
+        return { ...ran, shown: onOneLine(shown.join("")) }
       })
 
     const left = yield* init("wrong\r\u0003")
@@ -107,7 +108,7 @@ it.scopedLive("a failed init names the files of the project that it created, and
     const init = (...words: ReadonlyArray<string>) =>
       Effect.map(
         command(["init", "people", "--project", root, "--source", join(root, "people.csv"), ...words]),
-        ({ err, status }) => ({ status, err: err.replaceAll(/\s+/g, " ") }),
+        ({ err, status }) => ({ status, err: onOneLine(err) }),
       )
     const failed = yield* init("--forms", join(root, "forms"), "--form", "b1")
     expect(failed).toMatchObject({
@@ -145,7 +146,7 @@ it.scopedLive("a second init says what is still left open", () =>
       "people.csv": "Id,Name,Town\n1,Ada,Bonn\n2,Bob,n/a\n",
     })
     const init = (...words: ReadonlyArray<string>) =>
-      Effect.map(command(["init", "people", "--project", root, ...words]), ({ out }) => out.replaceAll(/\s+/g, " "))
+      Effect.map(command(["init", "people", "--project", root, ...words]), ({ out }) => onOneLine(out))
     expect(yield* init("--source", join(root, "people.csv"), "--form", "p1")).toMatch(
       /Left open, .+: source\.empty, Shoe size\./,
     )

@@ -3,6 +3,7 @@ import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { onOneLine } from "../acceptance/formferry.ts"
 import { world } from "../run/world.ts"
 import { command } from "./inProcess.ts"
 
@@ -13,7 +14,7 @@ it.scopedLive("ledger compacts, backs up, exports and forgets, and exits with co
     const ledger = (...words: ReadonlyArray<string>) =>
       Effect.map(
         command(["ledger", ...words, "--project", here.root]),
-        (ran) => ({ ...ran, told: ran.err.replaceAll(/\s+/g, " ") }),
+        (ran) => ({ ...ran, told: onOneLine(ran.err) }),
       )
     const fs = yield* FileSystem.FileSystem
     const none = yield* ledger("compact")
@@ -123,6 +124,6 @@ it.scopedLive("ledger exits with code 2 if `ledger.file` can't be examined", () 
     yield* fs.symlink("ledger.db", `${here.root}/.formferry/ledger.db`)
     for (const words of [["compact"], ["backup", `${here.root}/copy.db`], ["export"]]) {
       const { err, status } = yield* command(["ledger", ...words, "--project", here.root])
-      expect([status, err.replaceAll(/\s+/g, " ")]).toEqual([2, expect.stringContaining("leads back to itself")])
+      expect([status, onOneLine(err)]).toEqual([2, expect.stringContaining("leads back to itself")])
     }
   }).pipe(Effect.provide(NodeContext.layer)))

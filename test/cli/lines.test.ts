@@ -4,6 +4,7 @@ import { NodeContext } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { afterAll, vi } from "vitest"
+import { onOneLine } from "../acceptance/formferry.ts"
 import { world } from "../run/world.ts"
 import { command } from "./inProcess.ts"
 
@@ -31,7 +32,7 @@ it.scopedLive("check and run exit with code 70 and send nothing if some lines of
     for (const words of [["check", "people"], ["run", "people"]]) {
       const ran = yield* command([...words, "--project", here.root])
       expect([...words, ran.status], ran.err).toEqual([...words, 70])
-      expect(ran.err.replaceAll(/\s+/g, " ")).toContain("don't add up: it has 4, but 1 above the data, 2 records")
+      expect(onOneLine(ran.err)).toContain("don't add up: it has 4, but 1 above the data, 2 records")
     }
     expect(here.practice.submissions("people")).toEqual([])
   }).pipe(Effect.provide(NodeContext.layer)))

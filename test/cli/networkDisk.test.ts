@@ -4,6 +4,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { mkdirSync, renameSync, symlinkSync } from "node:fs"
 import { afterAll, vi } from "vitest"
+import { onOneLine } from "../acceptance/formferry.ts"
 import { world } from "../run/world.ts"
 import { command } from "./inProcess.ts"
 
@@ -38,7 +39,7 @@ it.scopedLive.skipIf(process.platform !== "linux")(
       mounted.folder = `${here.root}/.formferry`
       const words = ["run", "people", "--project", here.root]
       const refused = Effect.map(command(words), ({ err, status }) =>
-        expect([status, err.replaceAll(/\s+/g, " ")]).toEqual([
+        expect([status, onOneLine(err)]).toEqual([
           2,
           expect.stringMatching(/ledger\.db is on a network file system \(nfs4\), .* Nothing was sent\./),
         ]))

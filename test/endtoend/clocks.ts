@@ -1,4 +1,4 @@
-import type { Draws } from "./draws.ts"
+import type { Draws } from "../faults/Draws.ts"
 
 /** A date and time as clocks show them. */
 export interface Wall {
@@ -9,6 +9,8 @@ export interface Wall {
   readonly minute: number
   readonly second: number
 }
+
+export const two = (number: number): string => String(number).padStart(2, "0")
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 

@@ -1,5 +1,5 @@
-import { drawInstant, utc, wallIn } from "./clocks.ts"
-import { type Draws, two } from "./draws.ts"
+import type { Draws } from "../faults/Draws.ts"
+import { drawInstant, two, utc, wallIn } from "./clocks.ts"
 import { emptyCells } from "./questions.ts"
 
 /** The parts of a submission other than questions: the values expected in the service, and the cells for them. */

@@ -1,5 +1,5 @@
-import { drawInstant, utc, wallIn } from "./clocks.ts"
-import { type Draws, two } from "./draws.ts"
+import type { Draws } from "../faults/Draws.ts"
+import { drawInstant, two, utc, wallIn } from "./clocks.ts"
 
 /** An expected answer in the service, or null for none, and the cells that are written for it. */
 export interface Made {

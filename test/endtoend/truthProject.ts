@@ -1,6 +1,7 @@
 import iconv from "iconv-lite"
 import { stringify } from "yaml"
-import { draws } from "./draws.ts"
+import { Draws } from "../faults/Draws.ts"
+import { random } from "../random.ts"
 import { drawRest, restOfMapping } from "./elements.ts"
 import { questions } from "./questions.ts"
 
@@ -63,7 +64,7 @@ const csv = (rows: ReadonlyArray<ReadonlyArray<string>>) =>
  * row.
  */
 export const truthProject = (rows: number, seed: number) => {
-  const drawn = draws(seed)
+  const drawn = new Draws(random(seed))
   const made = Array.from({ length: rows }, (_, index) => {
     const answers = Object.entries(questions).map(([name, { make }]) => [name, make(drawn)] as const)
     const rest = drawRest(drawn, `R-${String(index + 1).padStart(4, "0")}`)

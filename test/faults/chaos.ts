@@ -99,7 +99,7 @@ const play = async (options: ChaosOptions, world: World): Promise<ChaosFigures> 
     })
   }
 
-  /** Runs a pipeline that is not finished, again and again. */
+  /** Runs pipelines that are not finished, one after another, until none is left. */
   const loop = async (host: Host, draws: Draws) => {
     while (open.size > 0 && !now.isOver) {
       const [first = "", ...others] = open
@@ -158,7 +158,7 @@ const play = async (options: ChaosOptions, world: World): Promise<ChaosFigures> 
     }
   }
 
-  /** Lets the database crash again and again. Once, replaces it by a standby that lacks commits. */
+  /** Lets the database crash repeatedly. Once, replaces it by a standby that lacks commits. */
   const restart = async (draws: Draws) => {
     while (Date.now() - began < seconds * 1_000 && open.size > 0) {
       await after(draws.int(4_000, 15_000))

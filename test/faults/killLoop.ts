@@ -12,7 +12,7 @@ import { optimiseLater } from "../optimiseLater.ts"
 import { planned } from "../practice/faults.ts"
 import { Draws } from "./Draws.ts"
 import { temporaryFolder } from "./ledgerOnDisk.ts"
-import { form, pipelineYaml } from "./pipeline.ts"
+import { form, pipeline, pipelineYaml } from "./pipeline.ts"
 
 export interface KillLoopOptions {
   /** The path of the built command. */
@@ -39,10 +39,6 @@ export interface KillLoopFigures {
   /** The broken promises. There are none if every row is in the service exactly once, and verified. */
   readonly broken: ReadonlyArray<string>
 }
-
-/** These values are the defaults, which the pipeline uses. */
-const concurrency = 4
-const batchSize = 10
 
 export const key = "practice_key_of_the_kill_loop"
 
@@ -247,7 +243,7 @@ const oneRun = async (
     }
     const report = await finish(command, folder, options.list, fault)
     const inDoubt = report?.rows.inDoubt ?? 0
-    const most = kills * concurrency * batchSize
+    const most = kills * pipeline.sink.concurrency * pipeline.sink.batchSize
     if (inDoubt > most) fault(`${inDoubt} rows in doubt after ${kills} kills, of at most ${most}`)
     let landed = 0
     let notLanded = 0

@@ -5,9 +5,8 @@ import { Database } from "../../src/ledger/sqlite/database.ts"
 import type { SqliteStore } from "../../src/ledger/sqlite/Store.ts"
 import type { LedgerRow } from "./truth.ts"
 
-/** A folder in memory if the system supports that. The simulation syncs each commit, which would be slow on a disk. */
-export const temporaryFolder = (prefix: string): string =>
-  mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), prefix))
+/** Makes a folder for temporary files, which are in memory if possible: each commit is flushed, which is slow on a disk. */
+export const temporaryFolder = (prefix: string): string => mkdtempSync(join(tmpdir(), prefix))
 
 const states = ["intended", "inDoubt", "imported", "refused", "notCreated", "undone"] as const
 const verdicts = ["verified", "unread", "differing", "missing"] as const

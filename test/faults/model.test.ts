@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { expect, it } from "vitest"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
 import { seeds } from "../long.ts"
-import { loadPipeline } from "./pipeline.ts"
+import { pipeline as decoded } from "./pipeline.ts"
 import { quietDay } from "./scenario.ts"
 import type { SourceRow } from "./source.ts"
 import { type Day, type Mishap, World } from "./World.ts"
@@ -126,8 +126,7 @@ const edit = (edition: number): Command =>
 it(
   "any sequence of runs, crashes, disk errors, edits and settlements matches the model, and ends with every row in the form once",
   async () => {
-    const loaded = await loadPipeline()
-    const pipeline = { ...loaded, sink: { ...loaded.sink, batchSize, concurrency, canary: 0 } }
+    const pipeline = { ...decoded, sink: { ...decoded.sink, batchSize, concurrency, canary: 0 } }
     const step = fc.integer({ min: 1, max: 60 })
     const commands = fc.commands([
       fc.constant(resume),

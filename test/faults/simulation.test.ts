@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { isLong, seeds as atMost } from "../long.ts"
 import { figures } from "./figures.ts"
-import { loadPipeline } from "./pipeline.ts"
+import { pipeline } from "./pipeline.ts"
 import { plantedBugs } from "./plantedBugs.ts"
 import { canDelete, canList, simulate, type Simulated } from "./simulate.ts"
 
@@ -19,7 +19,6 @@ describe("the promise in a simulation with faults", () => {
   it(
     `formferry keeps the promise for ${seeds} seeds: no row is lost or doubled, and ledger and service agree`,
     async () => {
-      const pipeline = await loadPipeline()
       const began = performance.now()
       const simulated: Array<Simulated> = []
       for (let seed = from; seed < from + seeds; seed++) simulated.push(await simulate(seed, pipeline))
@@ -46,7 +45,6 @@ describe("the promise in a simulation with faults", () => {
   )
 
   it.runIf(isLong)("the same seed produces the same run with and without telemetry", async () => {
-    const pipeline = await loadPipeline()
     for (let seed = 101; seed < 104; seed++) {
       const run = async (telemetry: boolean) => {
         const lines: Array<string> = []
@@ -67,7 +65,6 @@ describe("a planted bug in the simulation", () => {
     it.runIf(isLong || name === quickest)(
       `a planted bug breaks one of its expected promises within ${patience} seeds: ${name}`,
       async () => {
-        const pipeline = await loadPipeline()
         let caught: Simulated | undefined
         for (let seed = firstSeed; seed <= patience && caught === undefined; seed++) {
           const one = await simulate(seed, pipeline, bug)

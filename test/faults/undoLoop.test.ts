@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { isLong } from "../long.ts"
 import { undoLoop } from "./undoLoop.ts"
 
-it.runIf(isLong)("an undo that is killed again and again leaves exactly the submissions of other runs", async () => {
+it.runIf(isLong)("an undo that is killed repeatedly leaves exactly the submissions of other runs", async () => {
   const { broken, deleted, kills } = await undoLoop({
     main: resolve(import.meta.dirname, "../../dist/main.js"),
     kills: 12,

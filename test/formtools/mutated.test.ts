@@ -3,18 +3,11 @@ import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
 import { seeds } from "../long.ts"
+import { random } from "../random.ts"
 import { checkText } from "../source/mutated/truth.ts"
 import { config, file, read, run } from "../source/opening.ts"
 
 const folder = fileURLToPath(new URL("../../samples/form-tools/", import.meta.url))
-
-/** Returns a function that draws the same numbers for the same seed (Mulberry32). */
-const random = (seed: number) => () => {
-  seed = (seed + 0x6d2b79f5) | 0
-  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-  return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-}
 
 const mutations: ReadonlyArray<(bytes: Buffer, next: () => number) => Buffer> = [
   (bytes, next) => {

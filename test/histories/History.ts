@@ -16,7 +16,7 @@ import type { OpenTransport } from "../../src/service/transport.ts"
 import { form as people } from "../faults/pipeline.ts"
 import { type Table, VirtualProject } from "../faults/VirtualProject.ts"
 import { Machine } from "../faults/VirtualTime.ts"
-import { unattended } from "../run/unattended.ts"
+import { rekeyUnattended, unattended, undoUnattended } from "../run/unattended.ts"
 import { type HistoryLedger, inFile, runs } from "./ledgers.ts"
 import {
   answer,
@@ -299,17 +299,7 @@ export class History extends VirtualProject {
       killedAt,
       Effect.flatMap(loadProject(this.root), (project) =>
         Effect.map(
-          undoPipeline(project, {
-            pipeline: this.edited.pipeline,
-            to: undefined,
-            run,
-            editedToo: false,
-            by: "ada",
-            confirm: () => true,
-            ask: undefined,
-            tell: () => Effect.void,
-            interrupted: Effect.never,
-          }),
+          undoPipeline(project, { pipeline: this.edited.pipeline, run, ...undoUnattended }),
           (result): Ended => ({ _tag: "Undone", result }),
         )),
     )
@@ -321,13 +311,7 @@ export class History extends VirtualProject {
       undefined,
       Effect.flatMap(loadProject(this.root), (project) =>
         Effect.map(
-          rekeyPipeline(project, {
-            pipeline: this.edited.pipeline,
-            to: undefined,
-            map: undefined,
-            source,
-            agreed: () => Effect.succeed(true),
-          }),
+          rekeyPipeline(project, { pipeline: this.edited.pipeline, source, ...rekeyUnattended }),
           ({ pairs }): Ended => ({ _tag: "Rekeyed", pairs }),
         )),
     )

@@ -21,7 +21,6 @@ const avoided: ReadonlyArray<readonly [phrase: RegExp, instead: string]> = [
   [/\bgo(es)? out once more\b|\bsent once more\b/i, "resent"],
   [/\bgo(es)? in again\b|\bwent in again\b|\bgo in a second time\b/i, "imported again"],
   [/\bleft out for good\b/i, "skipped permanently"],
-
   [/\bstood still\b/i, "was suspended"],
   [/\bin its stead\b/i, "instead"],
   [/\bthat is none\b|\bthat are none\b/i, "that is not one"],

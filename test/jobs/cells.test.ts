@@ -12,9 +12,10 @@ import { type RunOptions, runPipeline } from "../../src/jobs/run.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { demonstration, repository } from "../demo/demonstration.ts"
 import { runOf } from "../demo/runOf.ts"
-import { type Draws, draws } from "../endtoend/draws.ts"
+import { Draws } from "../faults/Draws.ts"
 import { seeds } from "../long.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
+import { random } from "../random.ts"
 import { unattended } from "../run/unattended.ts"
 
 const run = (root: string, options: Partial<RunOptions> = {}) =>
@@ -148,7 +149,7 @@ interface Plan {
 
 /** Draws rows, with the state of each cell. */
 const planOf = (seed: number, rows: number): ReadonlyArray<Plan> => {
-  const draw = draws(seed)
+  const draw = new Draws(random(seed))
   const plans: Array<Plan> = []
   for (let no = 1; no <= rows; no++) {
     const planned = cellsOf(no, draw)
@@ -223,7 +224,7 @@ describe("counting cells in a run", () => {
         const edited = plans.map((plan, at): Plan =>
           at === changed ? { ...plan, cells: plan.cells.with(2, "Renamed"), whole: "rejected" } : plan
         )
-        const fresh = cellsOf(999, draws(seed))
+        const fresh = cellsOf(999, new Draws(random(seed)))
         const added: Plan = {
           cells: fresh.map(([cell]) => cell),
           states: fresh.map(([, state]) => state),

@@ -237,7 +237,7 @@ questions:
         .toEqual([expect.stringMatching(/^7 "Born": 1 cell is what programs write for no answer/)])
     }))
 
-  it.scoped("warns about no cell that the pipeline leaves out or corrects, nor about what people answer", () =>
+  it.scoped("warns about no cell that the pipeline skips or corrects, nor about what people answer", () =>
     Effect.gen(function*() {
       const corrected = `    - { name: Name, from: Name, when: { No: ["3", "4"] } }
     - { name: Code, from: Code, when: { No: { not: "1" } } }

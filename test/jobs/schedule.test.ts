@@ -316,7 +316,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       }
     }))
 
-  it.scoped("concurrent pipelines share connection and pace, but each requests its own form", () =>
+  it.scoped("concurrent pipelines share the pace of a service, and each requests its own form", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const fs = yield* FileSystem.FileSystem
@@ -331,6 +331,9 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       const seconds = ((yield* Clock.currentTimeMillis) - began) / 1000
       // The requests are at least 2 forms, 2 creates and 5 reads, at 25 a second in total.
       expect(at.heard.length).toBeGreaterThanOrEqual(9)
+      expect(at.heard.filter((one) => one.startsWith("POST")).toSorted()).toEqual(
+        ["others", "people"].map((form) => `POST /forms/${form}/submissions`),
+      )
       expect(at.heard.length / seconds).toBeLessThanOrEqual(25 * 1.3)
     }))
 })

@@ -72,7 +72,7 @@ scoped(
 )
 
 scoped(
-  "a submission that was edited in the form is left alone and named, unless --edited-too is given",
+  "a submission that was edited in the form is kept and named, unless --edited-too is given",
   Effect.gen(function*() {
     const { first, idOf, names, outcomes, store, undo } = yield* twoRuns
     store.answer("people", idOf("Person 3"), "name", "Edited")
@@ -87,7 +87,7 @@ scoped(
 )
 
 scoped(
-  "a deletion whose answer is lost is repeated, and a submission that is already gone counts as deleted",
+  "a deletion whose answer is lost is repeated, and a submission that no longer exists counts as deleted",
   Effect.gen(function*() {
     const { fail, first, heard, idOf, names, store, undo } = yield* twoRuns
     yield* store.remove("people", idOf("Person 5"))
@@ -166,7 +166,7 @@ scoped(
 )
 
 scoped(
-  "a service that refuses every deletion is not asked for all of them",
+  "an undo stops early if the service refuses every deletion",
   Effect.gen(function*() {
     const { fail, heard, run, source, undo } = yield* twoRuns
     yield* source(people(1, 120))

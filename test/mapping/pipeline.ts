@@ -11,8 +11,18 @@ import { decodePipeline, type Pipeline } from "../../src/project/Pipeline.ts"
 import { parseYaml } from "../../src/project/yamlText.ts"
 import { formWith, question } from "../fakeForms.ts"
 
+/** The value sets of a project. */
+type Sets = Readonly<Record<string, Readonly<Record<string, string | null>>>>
+
+/** Decodes a pipeline from its file's text, as the program does. */
+export const decoded = (file: string, text: string, sets: Sets = {}): Pipeline => {
+  const read = decodePipeline(parseYaml(file, text), { sets: new Map(Object.entries(sets)) })
+  if (read._tag !== "Read") throw new Error(read.findings.map(({ message }) => message).join("\n"))
+  return read.value
+}
+
 /**
- * Decodes a pipeline from its file's text, as the program does. `mapping` contains the lines under `mapping:`, indented
+ * Decodes a pipeline with a mapping. `mapping` contains the lines under `mapping:`, indented
  * by two.
  */
 export const pipelineFrom = (
@@ -21,17 +31,14 @@ export const pipelineFrom = (
     readonly source?: string
     readonly more?: string
     readonly blankRows?: "allow" | "reject"
-    /** The value sets of the project. */
-    readonly sets?: Readonly<Record<string, Readonly<Record<string, string | null>>>>
+    readonly sets?: Sets
   } = {},
 ): Pipeline => {
-  const yaml = parseYaml(
+  return decoded(
     "pipelines/test.yaml",
     `pipeline: test\nsource:\n  file: test.csv\n${source}\nmapping:\n${mapping}\nsink: { service: practice, form: f1, blankRows: ${blankRows} }\n${more}`,
+    sets,
   )
-  const read = decodePipeline(yaml, { sets: new Map(Object.entries(sets)) })
-  if (read._tag !== "Read") throw new Error(read.findings.map(({ message }) => message).join("\n"))
-  return read.value
 }
 
 /** Returns a form with these questions, without types. Their ids are q1, q2, … */

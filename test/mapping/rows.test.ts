@@ -35,7 +35,7 @@ describe("the filter `where`", () => {
     expect(kept("{ not: [Cafe\u0301] }", ["Caf\u00e9"])).toEqual(["out"])
   })
 
-  it("where leaves out a row that another part of the condition leaves out, although its cell can't be compared", () => {
+  it("where skips a row that another part of the condition skips, although its cell can't be compared", () => {
     expect(kept("{ not: [n/a], atLeast: 18 }", ["n/a", "20", "many"])).toEqual(["out", "in", "not-a-number"])
   })
 

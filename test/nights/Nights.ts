@@ -5,7 +5,7 @@ import { rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Notifier } from "../../src/jobs/attempt.ts"
 import { notifyWebhooks } from "../../src/jobs/notifyWebhooks.ts"
-import { runPipeline, withoutOptions } from "../../src/jobs/run.ts"
+import { runPipeline } from "../../src/jobs/run.ts"
 import { runDue } from "../../src/jobs/schedule.ts"
 import { settlePipeline } from "../../src/jobs/settle.ts"
 import type { ScheduleEvent } from "../../src/jobs/turns.ts"
@@ -18,6 +18,7 @@ import { form } from "../faults/pipeline.ts"
 import { VirtualProject } from "../faults/VirtualProject.ts"
 import { Machine, type Running } from "../faults/VirtualTime.ts"
 import { listed } from "../ledger/rows.ts"
+import { unattended } from "../run/unattended.ts"
 import type { Night, Person } from "./plan.ts"
 
 const notify = `notify:
@@ -195,16 +196,10 @@ export class Nights extends VirtualProject {
       const run = this.process(
         open,
         crashAt,
-        Effect.flatMap(loadProject(this.root), (project) =>
-          runPipeline(project, {
-            ...withoutOptions,
-            pipeline: "people",
-            source,
-            confirm: () => true,
-            progress: () => Effect.void,
-            warn: () => Effect.void,
-            interrupted: Effect.never,
-          })),
+        Effect.flatMap(
+          loadProject(this.root),
+          (project) => runPipeline(project, { ...unattended, pipeline: "people", source }),
+        ),
       )
       await this.over(run)
       this.counts.fixed += this.submissions().length - before

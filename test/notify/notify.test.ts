@@ -1,7 +1,6 @@
 // Tests webhooks over real HTTP: when notifications are sent, and what they contain. They contain no data of a row.
-import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Logger, Redacted, type Scope } from "effect"
+import { Duration, Effect, Logger, Redacted } from "effect"
 import type { AnomalyCode, RunFacts } from "../../src/domain/anomaly.ts"
 import type { Anomaly } from "../../src/domain/report.ts"
 import { checkProject } from "../../src/jobs/check.ts"
@@ -11,7 +10,7 @@ import { unreportedAnomalies } from "../../src/notify/unreportedAnomalies.ts"
 import { postWebhook } from "../../src/notify/webhook.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { exampleReport } from "../report/exampleReport.ts"
-import { world } from "../run/world.ts"
+import { live, world } from "../run/world.ts"
 import { hearing } from "./webhooks.ts"
 
 const end = { pipeline: "people", exitCode: 2, error: "SourceError", at: "2026-01-01T00:00:00Z" }
@@ -148,108 +147,104 @@ describe("unreportedAnomalies", () => {
 })
 
 describe("the webhooks of a project", () => {
-  const inWorld = (name: string, body: () => Effect.Effect<unknown, unknown, Scope.Scope | NodeContext.NodeContext>) =>
-    it.scopedLive(name, () => Effect.provide(body(), NodeContext.layer))
-
   const notify = (on: string) =>
     `notify:\n  - { webhook: { env: HOOK }, on: [${on}] }\n  - { webhook: { file: ../hook }, on: [degraded] }\n`
 
-  inWorld(
+  live(
     "a project's webhooks receive the result of a real run without any row data, and each anomaly only once",
-    () =>
-      Effect.gen(function*() {
-        const here = yield* world
-        const hook = yield* hearing()
-        const address = `http://127.0.0.1:${hook.port}`
-        yield* here.configure(notify("attention"))
-        yield* here.write(".env", `THE_KEY=practice_key_of_the_test\nHOOK=${address}/first-s3cret\n`)
-        yield* here.write("hook", `${address}/second-s3cret\n`)
-        yield* here.source(["KEY-7,Marker Ada,marker@example.org", "KEY-8,Marker Bob,marker at nowhere"])
-        const report = yield* here.run()
-        expect(report.outcome).toBe("attention")
-        const project = yield* loadProject(here.root)
-        const tell = (anomalies: ReadonlyArray<Anomaly>) =>
-          notifyWebhooks(project, { _tag: "Reported", pipeline: "people", report: { ...report, anomalies } }, quick)
+    Effect.gen(function*() {
+      const here = yield* world
+      const hook = yield* hearing()
+      const address = `http://127.0.0.1:${hook.port}`
+      yield* here.configure(notify("attention"))
+      yield* here.write(".env", `THE_KEY=practice_key_of_the_test\nHOOK=${address}/first-s3cret\n`)
+      yield* here.write("hook", `${address}/second-s3cret\n`)
+      yield* here.source(["KEY-7,Marker Ada,marker@example.org", "KEY-8,Marker Bob,marker at nowhere"])
+      const report = yield* here.run()
+      expect(report.outcome).toBe("attention")
+      const project = yield* loadProject(here.root)
+      const tell = (anomalies: ReadonlyArray<Anomaly>) =>
+        notifyWebhooks(project, { _tag: "Reported", pipeline: "people", report: { ...report, anomalies } }, quick)
 
-        yield* tell([anomaly])
-        expect(hook.heard.map(({ path }) => path).toSorted()).toEqual(["/first-s3cret", "/second-s3cret"])
-        const body: Notification = JSON.parse(hook.heard[0]?.body ?? "")
-        expect(body).toMatchObject({
-          event: "attention",
-          pipeline: "people",
-          run: report.run,
-          mode: "run",
-          outcome: "attention",
-          exitCode: 1,
-          rows: { read: 2, imported: 1, invalid: 1 },
-          readBack: { verified: 1 },
-          problems: [{ code: "not-an-email", count: 1 }],
-          anomalies: [{ code: "shrunken-source", new: true }],
-          next: report.next,
-        })
-        for (const { body, headers } of hook.heard) {
-          expect(body).not.toMatch(/marker|KEY-|practice_key|s3cret/i)
-          expect(headers["content-type"]).toBe("application/json")
-          expect(headers["traceparent"]).toBeUndefined()
-        }
+      yield* tell([anomaly])
+      expect(hook.heard.map(({ path }) => path).toSorted()).toEqual(["/first-s3cret", "/second-s3cret"])
+      const body: Notification = JSON.parse(hook.heard[0]?.body ?? "")
+      expect(body).toMatchObject({
+        event: "attention",
+        pipeline: "people",
+        run: report.run,
+        mode: "run",
+        outcome: "attention",
+        exitCode: 1,
+        rows: { read: 2, imported: 1, invalid: 1 },
+        readBack: { verified: 1 },
+        problems: [{ code: "not-an-email", count: 1 }],
+        anomalies: [{ code: "shrunken-source", new: true }],
+        next: report.next,
+      })
+      for (const { body, headers } of hook.heard) {
+        expect(body).not.toMatch(/marker|KEY-|practice_key|s3cret/i)
+        expect(headers["content-type"]).toBe("application/json")
+        expect(headers["traceparent"]).toBeUndefined()
+      }
 
-        // A lasting anomaly is not new, so only the webhook for the outcome is notified.
-        yield* tell([{ ...anomaly, fresh: false }])
-        expect(hook.heard.map(({ path }) => path).slice(2)).toEqual(["/first-s3cret"])
+      // A lasting anomaly is not new, so only the webhook for the outcome is notified.
+      yield* tell([{ ...anomaly, fresh: false }])
+      expect(hook.heard.map(({ path }) => path).slice(2)).toEqual(["/first-s3cret"])
 
-        // A dry run doesn't notify webhooks, because a person is watching it.
-        const dry = yield* here.run({ dryRun: true })
-        const ended = { _tag: "Reported", pipeline: "people", report: { ...dry, anomalies: [anomaly] } } as const
-        yield* notifyWebhooks(project, ended, quick)
-        expect(hook.heard.length).toBe(3)
-      }),
+      // A dry run doesn't notify webhooks, because a person is watching it.
+      const dry = yield* here.run({ dryRun: true })
+      const ended = { _tag: "Reported", pipeline: "people", report: { ...dry, anomalies: [anomaly] } } as const
+      yield* notifyWebhooks(project, ended, quick)
+      expect(hook.heard.length).toBe(3)
+    }),
   )
 
-  inWorld(
+  live(
     "a webhook that was down during an anomaly receives it once, after the next run",
-    () =>
-      Effect.gen(function*() {
-        const here = yield* world
-        const hook = yield* hearing([500, 500, 500, 200])
-        yield* here.configure("notify:\n  - { webhook: { env: HOOK }, on: [degraded] }\n")
-        yield* here.write(".env", `THE_KEY=practice_key_of_the_test\nHOOK=http://127.0.0.1:${hook.port}/\n`)
-        const project = yield* loadProject(here.root)
-        /** Runs the pipeline and notifies the webhook. */
-        const night = (rows: ReadonlyArray<string>) =>
-          Effect.gen(function*() {
-            yield* here.source(rows)
-            const report = yield* here.run()
-            const lines = yield* logged(
-              notifyWebhooks(project, { _tag: "Reported", pipeline: "people", report }, quick),
-            )
-            return { report, lines }
-          })
-        yield* night(["K-1,Ada,ada@example.org"])
-        expect(hook.heard.length).toBe(0)
-        const empty = yield* night([])
-        expect(empty.report.anomalies?.map(({ code }) => code)).toEqual(["empty-source"])
-        expect(empty.lines.join()).toContain(
-          "could not be notified: it answered 500. The run of people is not affected.",
-        )
-        expect(hook.heard.length).toBe(3)
+    Effect.gen(function*() {
+      const here = yield* world
+      const hook = yield* hearing([500, 500, 500, 200])
+      yield* here.configure("notify:\n  - { webhook: { env: HOOK }, on: [degraded] }\n")
+      yield* here.write(".env", `THE_KEY=practice_key_of_the_test\nHOOK=http://127.0.0.1:${hook.port}/\n`)
+      const project = yield* loadProject(here.root)
+      /** Runs the pipeline and notifies the webhook. */
+      const night = (rows: ReadonlyArray<string>) =>
+        Effect.gen(function*() {
+          yield* here.source(rows)
+          const report = yield* here.run()
+          const lines = yield* logged(
+            notifyWebhooks(project, { _tag: "Reported", pipeline: "people", report }, quick),
+          )
+          return { report, lines }
+        })
+      yield* night(["K-1,Ada,ada@example.org"])
+      expect(hook.heard.length).toBe(0)
+      const empty = yield* night([])
+      expect(empty.report.anomalies?.map(({ code }) => code)).toEqual(["empty-source"])
+      expect(empty.lines.join()).toContain(
+        "could not be notified: it answered 500. The run of people is not affected.",
+      )
+      expect(hook.heard.length).toBe(3)
 
-        // The rows are back, and the webhook works again.
-        yield* night(["K-1,Ada,ada@example.org"])
-        expect(hook.heard.length).toBe(4)
-        const late: Notification = JSON.parse(hook.heard[3]?.body ?? "")
-        expect(late).toMatchObject({ event: "complete", anomalies: [{ code: "empty-source", new: true }] })
-        expect(late.anomalies[0]?.message).toContain(empty.report.run)
+      // The rows are back, and the webhook works again.
+      yield* night(["K-1,Ada,ada@example.org"])
+      expect(hook.heard.length).toBe(4)
+      const late: Notification = JSON.parse(hook.heard[3]?.body ?? "")
+      expect(late).toMatchObject({ event: "complete", anomalies: [{ code: "empty-source", new: true }] })
+      expect(late.anomalies[0]?.message).toContain(empty.report.run)
 
-        yield* night(["K-1,Ada,ada@example.org", "K-2,Bob,bob@example.org"])
-        expect(hook.heard.length).toBe(4)
-        // An anomaly that recurs is new, but webhooks are notified only once while it lasts.
-        yield* night([])
-        yield* night([])
-        expect(hook.heard.length).toBe(5)
-      }),
+      yield* night(["K-1,Ada,ada@example.org", "K-2,Bob,bob@example.org"])
+      expect(hook.heard.length).toBe(4)
+      // An anomaly that recurs is new, but webhooks are notified only once while it lasts.
+      yield* night([])
+      yield* night([])
+      expect(hook.heard.length).toBe(5)
+    }),
   )
 
-  inWorld("a webhook without an address stops no run, but `check` reports it", () =>
+  live(
+    "a webhook without an address stops no run, but `check` reports it",
     Effect.gen(function*() {
       const here = yield* world
       yield* here.configure(notify("failed"))
@@ -267,5 +262,6 @@ describe("the webhooks of a project", () => {
       expect(lines).toHaveLength(1)
       expect(lines[0]).toContain("config/formferry.yaml:8: HOOK is not set")
       expect(lines.join()).not.toContain("s3cret")
-    }))
+    }),
+  )
 })

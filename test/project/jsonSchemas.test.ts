@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Ajv } from "ajv"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { parse } from "yaml"
 import { jsonSchemas } from "../../src/project/jsonSchemas.ts"
 import { pipelineDiagnostics, projectDiagnostics, withEntry, withSection } from "./diagnosed.ts"
@@ -262,24 +261,13 @@ describe("the JSON Schemas and the decoders", () => {
     },
   )
 
-  it("schema and decoder agree on every single mistake in a long pipeline", () => {
+  it("the schema refuses every single mistake in a long pipeline", () => {
     expect(editor("pipeline", file(() => undefined).text)).toBe(true)
     for (const [index, [, ...wrong]] of lines.entries()) {
       for (const which of wrong.keys()) {
         const { text } = file((line) => (line === index ? which : undefined))
         expect([wrong[which], editor("pipeline", text)]).toEqual([wrong[which], false])
       }
-    }
-  })
-
-  it("schema and decoder accept the demonstration project", () => {
-    const text = readFileSync("config/formferry.yaml", "utf8")
-    expect([projectDiagnostics(text), editor("project", text)]).toEqual([[], true])
-    const names = existsSync("pipelines") ? readdirSync("pipelines").filter((name) => name.endsWith(".yaml")) : []
-    expect(names.length).toBeGreaterThanOrEqual(4)
-    for (const name of names) {
-      const pipeline = readFileSync(`pipelines/${name}`, "utf8")
-      expect([name, pipelineDiagnostics(pipeline), editor("pipeline", pipeline)]).toEqual([name, [], true])
     }
   })
 })

@@ -266,7 +266,7 @@ describe("an edit of a pipeline file", () => {
     expect(corrected).toContain("      # ours\n    - {")
   })
 
-  it("an edit writes a choice whose value was left empty, and keeps the note behind it", () => {
+  it("an edit writes a choice whose value was left empty, and keeps the note after it", () => {
     const text =
       `mapping:\n  questions:\n    - id: a\n      values:\n        Foo:\n        "Bar": # 3 ×\n        Red: R\n`
     const one = setChoice(text, a, "Foo", "Blue") ?? ""

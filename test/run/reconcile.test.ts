@@ -1,7 +1,5 @@
 import { expect } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import { acknowledge } from "../../src/jobs/acknowledge.ts"
-import { loadProject } from "../../src/project/loadProject.ts"
 import { nightClock } from "../jobs/nightClock.ts"
 import { people, scoped, world } from "./world.ts"
 
@@ -14,7 +12,7 @@ const idsOf = ({ practice }: Effect.Effect.Success<typeof world>) => {
 scoped(
   "a reconciliation reports rows that were never imported, until a person acknowledges them",
   Effect.gen(function*() {
-    const { reconcile, root, run, source } = yield* world
+    const { acknowledge, reconcile, run, source } = yield* world
     yield* source([...people(1, 12), "13,Bad,not-an-address", "14,Worse,neither"])
     const imported = yield* run()
     expect(imported).toMatchObject({ exitCode: 1, rows: { imported: 12, invalid: 2 } })
@@ -23,14 +21,7 @@ scoped(
     expect(yield* reconcile()).toMatchObject({ exitCode: 0, outcome: "complete", because: [waiting] })
     // A second reconciliation still names the run that found the rows.
     expect((yield* reconcile()).because).toEqual([waiting])
-    yield* acknowledge(yield* loadProject(root), {
-      pipeline: "people",
-      to: undefined,
-      because: "asked for by phone",
-      by: "test",
-      keys: "all",
-      leaveOut: false,
-    })
+    yield* acknowledge("all")
     expect((yield* reconcile()).because).toEqual([])
   }),
 )
@@ -39,7 +30,7 @@ scoped(
   "a reconciliation distinguishes edits and deletions from import errors, and an acknowledgement covers their present state",
   Effect.gen(function*() {
     const at = yield* world
-    const { file, reconcile, root, run, source, store } = at
+    const { acknowledge, file, reconcile, run, source, store } = at
     yield* source(people(1, 30))
     yield* run()
     expect(yield* reconcile()).toMatchObject({
@@ -85,9 +76,7 @@ scoped(
     // Edits don't affect a run.
     expect(yield* run()).toMatchObject({ exitCode: 0 })
 
-    const project = yield* loadProject(root)
-    const seen = { pipeline: "people", to: undefined, because: "asked for by phone", by: "test" }
-    expect(yield* acknowledge(project, { ...seen, keys: "all", leaveOut: true })).toMatchObject({ acknowledged: 3 })
+    expect(yield* acknowledge("all", true)).toMatchObject({ acknowledged: 3 })
     expect(yield* reconcile()).toMatchObject({ exitCode: 0, readBack: { verified: 27 }, acknowledged: 3 })
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 30, filtered: 0 } })
     // A further edit counts as a new edit, and an edit that was undone does not count.
@@ -99,7 +88,7 @@ scoped(
       because: ["1 submission came back as sent, but was edited later."],
       acknowledged: 1,
     })
-    expect(yield* acknowledge(project, { ...seen, keys: ["3"], leaveOut: false })).toMatchObject({ acknowledged: 1 })
+    expect(yield* acknowledge(["3"])).toMatchObject({ acknowledged: 1 })
     expect(yield* reconcile()).toMatchObject({ exitCode: 0 })
   }),
 )

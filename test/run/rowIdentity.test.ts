@@ -246,7 +246,7 @@ sink: { service: live, form: people }
       const at = yield* world
       yield* at.source(["1,Ada,none", "2,Bob,bob@example.org"])
       expect((yield* at.run()).rows.invalid).toBe(1)
-      yield* at.leaveOut(["1"])
+      yield* at.acknowledge(["1"], true)
       yield* at.settings({ rowKey: "[Name]" })
       yield* at.source(["1,Ada,ada@example.org", "2,Bob,bob@example.org"])
       const again = yield* at.run()
@@ -325,7 +325,7 @@ describe("reformatted row keys", () => {
         const at = yield* world
         yield* at.source(["1,Ada,none", "2,Bob,bob@example.org"])
         yield* at.run()
-        yield* at.leaveOut(keys)
+        yield* at.acknowledge(keys, true)
         const skipped = yield* at.run()
         expect(skipped).toMatchObject({ exitCode: 0, rows: { filtered: 1 } })
         yield* at.source(["#1,Ada,ada@example.org", "2,Bob,bob@example.org"])
@@ -346,7 +346,7 @@ describe("reformatted row keys", () => {
       const at = yield* world
       yield* at.source(["1,Ada,none", "2,Bob,bob@example.org"])
       yield* at.run()
-      yield* at.leaveOut(["1"])
+      yield* at.acknowledge(["1"], true)
       yield* at.source(["1,Ada,none", "#1,Ann,ann@example.org", "2,Bob,bob@example.org"])
       expect((yield* at.run()).rows).toMatchObject({ filtered: 1, imported: 1 })
     }).pipe(Effect.provide(platform)))

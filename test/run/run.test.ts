@@ -5,27 +5,6 @@ import type { ProgressEvent } from "../../src/domain/progress.ts"
 import { people, scoped, world } from "./world.ts"
 
 scoped(
-  "a run of the same source sends nothing, and sends only a new row later",
-  Effect.gen(function*() {
-    const { names, run, source } = yield* world
-    yield* source(people(1, 25))
-    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { read: 25, imported: 25 }, readBack: { verified: 25 } })
-    expect(yield* run()).toMatchObject({
-      exitCode: 0,
-      rows: { read: 25, alreadyImported: 25, imported: 0 },
-      requests: { create: 0, read: 0 },
-    })
-    yield* source(people(1, 26))
-    expect(yield* run()).toMatchObject({
-      exitCode: 0,
-      rows: { alreadyImported: 25, imported: 1 },
-      requests: { create: 1 },
-    })
-    expect(names().length).toBe(26)
-  }),
-)
-
-scoped(
   "a dry run sends nothing, reports all problems, and leaves the ledger unchanged",
   Effect.gen(function*() {
     const { names, run, source } = yield* world

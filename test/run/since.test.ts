@@ -2,7 +2,6 @@
 import { expect } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import type { RunReport } from "../../src/domain/report.ts"
-import { acknowledge } from "../../src/jobs/acknowledge.ts"
 import { checkProject } from "../../src/jobs/check.ts"
 import { settlePipeline } from "../../src/jobs/settle.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
@@ -186,7 +185,7 @@ scoped(
 scoped(
   "a rejected row holds the mark until it is fixed in the tool or acknowledged",
   Effect.gen(function*() {
-    const { add, edit, names, night, root } = yield* nights
+    const { acknowledge, add, edit, names, night } = yield* nights
     add(range(1, 10), 0)
     add([11, 12], 5 * day, { mail: "no address" })
     add(range(13, 30), 10 * day)
@@ -198,15 +197,7 @@ scoped(
     // The tool doesn't change the time of a record that is edited.
     edit(11, { mail: "p11@example.org" })
     expect(yield* night()).toMatchObject({ exitCode: 1, from: from(5 * day), rows: { invalid: 1, imported: 1 } })
-    const project = yield* loadProject(root)
-    yield* acknowledge(project, {
-      pipeline: "people",
-      to: undefined,
-      keys: ["12"],
-      because: "no mail",
-      by: "ada",
-      leaveOut: false,
-    })
+    yield* acknowledge(["12"])
     expect(yield* night()).toMatchObject({ exitCode: 0, from: from(5 * day + minute), rows: { invalid: 1 } })
     expect(yield* night()).toMatchObject({ exitCode: 0, from: from(20 * day + 9 * minute), rows: { read: 10 } })
     expect(names()).toHaveLength(39)

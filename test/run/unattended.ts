@@ -9,3 +9,17 @@ export const unattended = {
   warn: () => Effect.void,
   interrupted: Effect.never,
 }
+
+/** The options of an undo that needs no confirmation and is neither watched nor interrupted. */
+export const undoUnattended = {
+  to: undefined,
+  editedToo: false,
+  by: "ada",
+  confirm: () => true,
+  ask: undefined,
+  tell: () => Effect.void,
+  interrupted: Effect.never,
+}
+
+/** The options of a rekey that needs no agreement. */
+export const rekeyUnattended = { to: undefined, map: undefined, agreed: () => Effect.succeed(true) }

@@ -2,8 +2,6 @@ import { FileSystem, Path } from "@effect/platform"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import type { RunReport } from "../../src/domain/report.ts"
-import { acknowledge } from "../../src/jobs/acknowledge.ts"
-import { loadProject } from "../../src/project/loadProject.ts"
 import { people, scoped, world } from "./world.ts"
 
 const since = ({ unchangedSince }: RunReport) => unchangedSince
@@ -49,13 +47,7 @@ scoped(
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
-    const { file, root, run, source } = yield* world
-    const say = (keys: ReadonlyArray<string> | "all", leaveOut = false) =>
-      Effect.flatMap(
-        loadProject(root),
-        (project) =>
-          acknowledge(project, { pipeline: "people", to: undefined, keys, because: "seen", by: "ada", leaveOut }),
-      )
+    const { acknowledge, file, root, run, source } = yield* world
     yield* source([...people(1, 12), "13,Bob,nowhere", "14,Carl,nowhere", "1,Twin,p1@example.org"])
     const first = yield* run()
     expect(first).toMatchObject({ exitCode: 1, rows: { invalid: 2, duplicate: 1 } })
@@ -70,9 +62,9 @@ scoped(
     expect(yield* file(second, "rejected.csv")).toBe(yield* file(first, "rejected.csv"))
     expect(second.next).toContain(`${second.run}/rejected.csv`)
 
-    yield* say(["13"])
+    yield* acknowledge(["13"])
     expect(yield* run()).toMatchObject({ exitCode: 1, unchangedSince: first.run, acknowledged: 1 })
-    yield* say("all")
+    yield* acknowledge("all")
     expect(yield* run()).toMatchObject({ exitCode: 0, unchangedSince: first.run, acknowledged: 3 })
     // After someone edited the rejected rows in the report, the source is read in full, and all of them are written again.
     yield* fs.writeFileString(
@@ -91,7 +83,7 @@ scoped(
     expect(since(fourth)).toBeUndefined()
     expect(since(yield* run())).toBe(fourth.run)
     // A row that is skipped from now on has a different fate.
-    yield* say(["14"], true)
+    yield* acknowledge(["14"], true)
     expect(yield* run()).toMatchObject({ rows: { invalid: 1, filtered: 1 } })
   }),
 )

@@ -21,7 +21,7 @@ import { formWith, question } from "../fakeForms.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 import { inFasterTime } from "../quickly.ts"
 import { editableStore } from "./editableStore.ts"
-import { unattended } from "./unattended.ts"
+import { rekeyUnattended, unattended, undoUnattended } from "./unattended.ts"
 
 /**
  * A fault of a request. `lost` means that the service receives the request, but its answer never arrives. Otherwise the
@@ -167,8 +167,7 @@ export const world = Effect.gen(function*() {
         loadProject(root),
         (project) => acceptRefused(project, { pipeline, to: undefined, reason, because: "looked at", by: "ada" }),
       ),
-    /** Runs `acknowledge --leave-out`. */
-    leaveOut: (keys: ReadonlyArray<string> | "all") =>
+    acknowledge: (keys: ReadonlyArray<string> | "all", leaveOut = false) =>
       Effect.flatMap(loadProject(root), (project) =>
         acknowledge(project, {
           pipeline: "people",
@@ -176,32 +175,22 @@ export const world = Effect.gen(function*() {
           keys,
           because: "looked at",
           by: "ada",
-          leaveOut: true,
+          leaveOut,
         })),
     /** Runs `ledger rekey --yes`, with a source if it is given. */
     rekey: (source?: string) =>
       Effect.flatMap(loadProject(root), (project) =>
         rekeyPipeline(project, {
           pipeline: "people",
-          to: undefined,
-          map: undefined,
+          ...rekeyUnattended,
           source: source === undefined ? undefined : path.join(root, source),
-          agreed: () => Effect.succeed(true),
         })),
     undo: (run: string, options: Partial<UndoOptions> = {}) =>
-      Effect.flatMap(loadProject(root), (project) =>
-        undoPipeline(project, {
-          pipeline: "people",
-          to: undefined,
-          run,
-          editedToo: false,
-          by: "ada",
-          confirm: () => false,
-          ask: undefined,
-          tell: () => Effect.void,
-          interrupted: Effect.never,
-          ...options,
-        })),
+      Effect.flatMap(
+        loadProject(root),
+        (project) =>
+          undoPipeline(project, { pipeline: "people", run, ...undoUnattended, confirm: () => false, ...options }),
+      ),
     reconcile: (options: Partial<ReconcileOptions> = {}) =>
       Effect.flatMap(loadProject(root), (project) => reconcilePipeline(project, { ...asked({}), ...options })),
   }

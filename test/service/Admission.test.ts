@@ -22,7 +22,7 @@ describe("the queue of a service", () => {
       expect(order).toEqual(["r1@0", "r2@200", "c1@400", "c2@600"])
     }))
 
-  it.scoped("a create that waits for ten reads goes before the other reads", () =>
+  it.scoped("a create that waits for ten reads is sent before the other reads", () =>
     Effect.gen(function*() {
       const admission = yield* makeAdmission(new Pace(1000), 1)
       const order: Array<string> = []

@@ -18,7 +18,7 @@ describe("when the service counted a request", () => {
     expect(sent([0, 60], [100, 120]).countedAt(2, 250)).toBe(40)
   })
 
-  it("a fast answer is remembered for the requests that were answered soon after it", () => {
+  it("a fast answer is used for the requests that were answered soon after it", () => {
     const all = sent([0, 20], [100, 160])
     for (let at = 200; at < 2_200; at++) {
       all.add(at)

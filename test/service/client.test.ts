@@ -29,6 +29,16 @@ const answering = (...answers: ReadonlyArray<TransportResponse | ConnectionFaile
 const items: ReadonlyArray<Item> = [{ questions: [] }]
 const always = () => true
 
+/** Reads a submission, and fails unless the client sends this read after exactly this time. */
+const expectReadAfter = (service: Effect.Effect.Success<ReturnType<typeof make>>, millis: number) =>
+  Effect.gen(function*() {
+    const fiber = yield* Effect.fork(service.read("f", "s"))
+    yield* TestClock.adjust(millis - 1)
+    expect((yield* service.requests).read).toBe(0)
+    yield* TestClock.adjust(1)
+    expect(yield* Fiber.join(fiber)).toBeDefined()
+  })
+
 describe("the service client", () => {
   it.scoped("the client retries reads with growing waits until it has the answer", () =>
     Effect.gen(function*() {
@@ -167,11 +177,7 @@ describe("the service client", () => {
         answering(response(429, "", { "retry-after": "10" }), response(200, submission)),
       )
       yield* service.create("f", items, always)
-      const fiber = yield* Effect.fork(service.read("f", "s"))
-      yield* TestClock.adjust(9_999)
-      expect((yield* service.requests).read).toBe(0)
-      yield* TestClock.adjust(1)
-      expect(yield* Fiber.join(fiber)).toBeDefined()
+      yield* expectReadAfter(service, 10_000)
     }))
 
   it.scoped("the client cancels a create that waits in a pause, and sends nothing", () =>
@@ -217,7 +223,7 @@ describe("the service client", () => {
       expect((yield* asked({ id: "F", name: "F", questions: [] })).id).toBe("F")
     }))
 
-  it.scoped("the client waits after a 429 as its Retry-After demands, or else with backoff", () =>
+  it.scoped("a create that gets a 429 returns the wait of Retry-After, or else of the backoff", () =>
     Effect.gen(function*() {
       const asked = [
         [{ "retry-after": "7" }, 7_000],
@@ -236,8 +242,12 @@ describe("the service client", () => {
       const busy = response(503, "<html>", { "retry-after": "5" })
       const doubtful = yield* make(options, answering(busy))
       expect(yield* doubtful.create("f", items, always)).toMatchObject({ _tag: "InDoubt" })
-      const believed = yield* make({ ...options, unavailableIsNotCreated: true }, answering(busy))
+      const believed = yield* make(
+        { ...options, unavailableIsNotCreated: true },
+        answering(busy, response(200, submission)),
+      )
       expect(yield* believed.create("f", items, always)).toMatchObject({ _tag: "NotCreated", wait: 5_000 })
+      yield* expectReadAfter(believed, 5_000)
     }))
 
   it.scoped("the client reports a timeout during the answer as in doubt, and a timeout while connecting as not created", () =>

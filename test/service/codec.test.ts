@@ -3,18 +3,10 @@ import { describe, expect, it } from "vitest"
 import type { Item } from "../../src/domain/item.ts"
 import type { Json } from "../../src/domain/json.ts"
 import { makeCodec } from "../../src/service/codec.ts"
+import { questionTypes } from "../wire/exchanges.ts"
 
 const codec = makeCodec("acme")
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value))
-
-/** The question types of the service interface. */
-const knownTypes = `
-  Address AudioRecording Calcom Calendly Captcha Checkbox Checkboxes ColorPicker CurrencyInput
-  DatePicker DateRange DateTimePicker Dropdown Email EmailInput FileUpload ImagePicker
-  LocationCoordinates LongAnswer Matrix MultiSelect MultipleChoice NumberInput OpinionScale Password
-  Payment PhoneNumber Ranking RecordPicker ShortAnswer Signature Slider StarRating Subform
-  SubmissionPicker Switch Table TimePicker URLInput
-`.trim().split(/\s+/)
 
 /** Returns the value after a round trip through JSON. */
 const json = fc.jsonValue() as fc.Arbitrary<Json>
@@ -65,7 +57,7 @@ describe("reading submissions", () => {
     )
   })
 
-  it("an id that is empty, no text, or contains NUL or half of a surrogate pair counts as no id", () => {
+  it("an id that is empty, is not text, or contains NUL or half of a surrogate pair counts as no id", () => {
     const answer = bytes({ submissions: ["", 7, "a\0b", "a\ud800", "good"].map((submissionId) => ({ submissionId })) })
     expect(codec.created(answer)?.ids).toEqual(["good"])
     expect(codec.created(answer)?.submissions.map((one) => one?.submissionId)).toEqual([
@@ -84,7 +76,7 @@ describe("reading submissions", () => {
         submissionId: "s",
         questions: [
           { id: "a", name: "A", type: "HologramPicker", value: { x: 1 } },
-          ...knownTypes.map((type) => ({ id: type, name: type, type, value: null })),
+          ...questionTypes.map((type) => ({ id: type, name: type, type, value: null })),
           { id: "z", name: "Z", value: 0 },
         ],
       },

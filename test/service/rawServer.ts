@@ -1,5 +1,6 @@
 import { Effect } from "effect"
-import { type AddressInfo, createServer, type Socket } from "node:net"
+import { createServer, type Socket } from "node:net"
+import { listen } from "../localServer.ts"
 
 /** A TCP server on loopback that does exactly what a test says, and records every byte received. */
 export interface RawServer {
@@ -16,7 +17,7 @@ export const rawServer = (
   onConnect: (socket: Socket) => void = () => {},
 ) =>
   Effect.acquireRelease(
-    Effect.async<RawServer & { readonly close: () => void }>((resume) => {
+    Effect.promise(async (): Promise<RawServer & { readonly close: () => void }> => {
       const received: Array<string> = []
       const sockets = new Set<Socket>()
       const server = createServer((socket) => {
@@ -30,16 +31,15 @@ export const rawServer = (
         })
         onConnect(socket)
       })
-      server.listen(0, "127.0.0.1", () =>
-        resume(Effect.succeed({
-          port: (server.address() as AddressInfo).port,
-          received,
-          requests: () => received.flatMap((text) => text.match(/(GET|POST|DELETE) \S+ HTTP/g) ?? []),
-          close: () => {
-            for (const socket of sockets) socket.destroy()
-            server.close()
-          },
-        })))
+      return {
+        port: await listen(server),
+        received,
+        requests: () => received.flatMap((text) => text.match(/(GET|POST|DELETE) \S+ HTTP/g) ?? []),
+        close: () => {
+          for (const socket of sockets) socket.destroy()
+          server.close()
+        },
+      }
     }),
     ({ close }) => Effect.sync(close),
   )

@@ -1,7 +1,6 @@
 import { Effect, Exit } from "effect"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { createServer, type RequestListener, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
@@ -10,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { fetchFile, isPublicIp, shownAddress } from "../../src/source/fetchFile.ts"
 import { openSource } from "../../src/source/openSource.ts"
 import { sendRequest } from "../../src/source/sendRequest.ts"
+import { listen } from "../localServer.ts"
 import { config, read, readAll, refusal, run } from "./opening.ts"
 
 const secret = "s3cret-key"
@@ -63,8 +63,7 @@ beforeAll(async () => {
     if (answer === undefined) response.writeHead(404).end()
     else answer(request, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  base = `http://127.0.0.1:${await listen(server)}`
 })
 afterAll(() => {
   server.closeAllConnections()
@@ -171,9 +170,8 @@ describe("a source with an address", () => {
       wanted.push(url)
       socket.end("HTTP/1.1 403 No\r\n\r\n")
     })
-    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve))
     // A variable in lower case takes precedence.
-    vi.stubEnv("https_proxy", `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`)
+    vi.stubEnv("https_proxy", `http://127.0.0.1:${await listen(proxy)}`)
     expect(await refusal(config("https://outside.example/a.csv"))).toContain("could not be reached")
     expect(wanted).toEqual(["outside.example:443"])
     vi.unstubAllEnvs()
@@ -226,11 +224,10 @@ describe("a source with an address", () => {
       setTimeout(() => response.writeHead(200).write("id\n"), 1_500)
       setTimeout(() => response.end("1\n"), 3_000)
     })
-    await new Promise<void>((resolve) => slow.listen(0, "127.0.0.1", resolve))
     // Limits of 5 minutes are undici's default.
     const dispatcher = new Agent({ headersTimeout: 1, bodyTimeout: 1 })
     const init = { dispatcher } as unknown as RequestInit
-    const answer = await sendRequest(`http://127.0.0.1:${(slow.address() as AddressInfo).port}/`, init)
+    const answer = await sendRequest(`http://127.0.0.1:${await listen(slow)}/`, init)
     expect(await answer.text()).toBe("id\n1\n")
     await dispatcher.close()
     slow.close()
@@ -238,14 +235,11 @@ describe("a source with an address", () => {
 
   it("a source is requested without trace headers, even if the run is traced", async () => {
     const headers: Array<string> = []
-    const listen: RequestListener = (request, response) => {
+    const other = createServer((request, response) => {
       headers.push(...Object.keys(request.headers))
       response.end(csv)
-    }
-    const other = createServer(listen)
-    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve))
-    const address = `http://127.0.0.1:${(other.address() as AddressInfo).port}/a.csv`
-    await run(fetchFile(address).pipe(Effect.withSpan("run")))
+    })
+    await run(fetchFile(`http://127.0.0.1:${await listen(other)}/a.csv`).pipe(Effect.withSpan("run")))
     other.close()
     expect(headers).toContain("host")
     expect(headers.filter((name) => /^(?:traceparent|tracestate|b3|x-b3-.*)$/.test(name))).toEqual([])

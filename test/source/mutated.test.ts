@@ -4,7 +4,8 @@
 import { Cause, Effect, Exit } from "effect"
 import { afterAll, describe, expect, it, vi } from "vitest"
 import { seeds } from "../long.ts"
-import { mutate, random } from "./mutated/mutate.ts"
+import { random } from "../random.ts"
+import { mutate } from "./mutated/mutate.ts"
 import { samples } from "./mutated/samples.ts"
 import {
   checkCells,

@@ -2,7 +2,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import { listen } from "../localServer.ts"
 import { scoped, world } from "../run/world.ts"
 import { asked, pageOf, served } from "./opened.ts"
 
@@ -18,9 +18,8 @@ const slowService = Effect.acquireRelease(
         waiting.push(answer)
         server.emit("asked")
       }
-    }).listen(0, "127.0.0.1")
-    await once(server, "listening")
-    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/api`
+    })
+    const address = `http://127.0.0.1:${await listen(server)}/v1/api`
     const service = { server, waiting, address, answers: false }
     return service
   }),

@@ -31,7 +31,7 @@ it("names with different digits, symbols, single letters or words name no option
   ])
 })
 
-it("two columns never get the same option: the exact name goes first", () => {
+it("two columns never get the same option: the exact name has priority", () => {
   expect(namedBy(["at work.", "At work"], "At work", "At home")).toEqual([undefined, "At work"])
 })
 

@@ -166,15 +166,6 @@ describe("the client with literal answers", () => {
         .toEqual({ submissions: [sibling], malformed: 0, total: 1 })
     }))
 
-  it.scopedLive("knows every type of question in the specification of a service with more operations", () =>
-    Effect.gen(function*() {
-      const questions = exchanges.siblingTypes.map((type, index) => `{"id":"s${index}","name":"","type":"${type}"}`)
-      const body = `{"submission":{"submissionId":"5b2d","questions":[${questions.join(",")}]}}`
-      const { service } = yield* played(answerText(200, body))
-      const read = yield* service.read("sib1", "5b2d")
-      expect(read?.questions.filter(({ known }) => known).map(({ type }) => type)).toEqual(exchanges.siblingTypes)
-    }))
-
   for (const message of exchanges.credentialMessages) {
     it.scopedLive(`the client treats a 400 with "${message}" as a wrong key, and doesn't retry it`, () =>
       Effect.gen(function*() {

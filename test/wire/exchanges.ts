@@ -185,9 +185,9 @@ export const siblingRequest =
   "fullName": "Ada Lovelace", "email": "ada@example.org", "phone": "+44 20 7946 0000", "timezone": "Europe/London",
   "eventStartTime": "2026-02-01T10:00:00.000Z", "eventEndTime": "2026-02-01T11:00:00.000Z" }}]}]}`
 
-/** The types of questions that such a service names. */
-export const siblingTypes =
-  "Address AudioRecording Calcom Calendly Captcha Checkbox Checkboxes ColorPicker CurrencyInput DatePicker DateRange DateTimePicker Dropdown EmailInput FileUpload ImagePicker LocationCoordinates LongAnswer Matrix MultiSelect MultipleChoice NumberInput OpinionScale Password Payment PhoneNumber Ranking RecordPicker ShortAnswer Signature Slider StarRating Subform SubmissionPicker Switch Table TimePicker URLInput"
+/** Every type of question that a service names. */
+export const questionTypes =
+  "Address AudioRecording Calcom Calendly Captcha Checkbox Checkboxes ColorPicker CurrencyInput DatePicker DateRange DateTimePicker Dropdown Email EmailInput FileUpload ImagePicker LocationCoordinates LongAnswer Matrix MultiSelect MultipleChoice NumberInput OpinionScale Password Payment PhoneNumber Ranking RecordPicker ShortAnswer Signature Slider StarRating Subform SubmissionPicker Switch Table TimePicker URLInput"
     .split(" ")
 
 /** Observed credential failures: answers with status 400 that differ only in their message. */

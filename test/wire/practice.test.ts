@@ -15,7 +15,7 @@ const practice = Effect.gen(function*() {
   const served = yield* serve({ forms, port: 0, apiKey: Redacted.make("sk_prod_1"), gateway: "acme" })
   const origin = new URL(served.baseUrl).origin
   const send = (
-    method: "GET" | "POST" | "DELETE",
+    method: "GET" | "POST",
     path: string,
     body?: string,
     authorization: string | null = "Bearer sk_prod_1",
@@ -103,16 +103,6 @@ describe("the practice service with literal requests", () => {
       const response = yield* send("POST", "/v1/api/forms/sib1/submissions", exchanges.siblingRequest)
       expect(response.status).toBe(200)
       expect(response.json.submissions[0].scheduling[0].value).toMatchObject({ fullName: "Ada Lovelace" })
-    }))
-
-  it.scopedLive("the practice service deletes a submission once, and then answers 404", () =>
-    Effect.gen(function*() {
-      const { send, served } = yield* practice
-      const created = yield* send("POST", `${exchanges.formPath}/submissions`, exchanges.createBody)
-      const path = `${exchanges.formPath}/submissions/${created.json.submissions[0].submissionId}`
-      expect((yield* send("DELETE", path)).status).toBe(200)
-      expect((yield* send("DELETE", path)).status).toBe(404)
-      expect(served.count("vso9PzRfHQus")).toBe(1)
     }))
 
   it.scopedLive("the practice service refuses the literal malformed request with the observed answer, and creates nothing", () =>

@@ -148,7 +148,7 @@ describe.runIf(isLong && !withoutBrowser)("a new pipeline in the studio", { time
     await close()
   })
 
-  it("stays in its page if a file is dropped beside the box", async () => {
+  it("stays in its page if a file is dropped next to the box", async () => {
     const { close, page } = await its.open()
     expect(await dropAt(page, "h1")).toBe(false)
     await page.goto(`${its.project.studio.origin}/#/map/known`)

@@ -1,13 +1,12 @@
 // Several pages of one browser share its few connections to the studio.
-import { once } from "node:events"
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import Papa from "papaparse"
 import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { stringify } from "yaml"
+import { listen } from "../../localServer.ts"
 import { isLong } from "../../long.ts"
 import { withoutBrowser } from "../browser.ts"
 import { people, pipelineOf, rows } from "./people.ts"
@@ -37,9 +36,8 @@ const tabs = (page: Page) => async (view: string) => {
 describe.runIf(isLong && !withoutBrowser)("the studio's page in several tabs", { timeout: 500_000 }, () => {
   it("is answered in the seventh tab while the calls of the others wait for a service, and shows its jobs in each", async () => {
     // A service that never answers.
-    const silent = createServer(() => {}).listen(0, "127.0.0.1")
-    await once(silent, "listening")
-    const baseUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1/api`
+    const silent = createServer(() => {})
+    const baseUrl = `http://127.0.0.1:${await listen(silent)}/v1/api`
     const { root } = its.project
     const service = `  silent: { baseUrl: "${baseUrl}", apiKey: { env: THE_KEY }, confirm: false }\n`
     appendFileSync(join(root, "config/formferry.yaml"), service)

@@ -1,15 +1,14 @@
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Exit, Scope } from "effect"
-import { once } from "node:events"
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import Papa from "papaparse"
 import { describe, expect, it } from "vitest"
 import { stringify } from "yaml"
 import { linkFile } from "../../../src/jobs/report.ts"
+import { listen } from "../../localServer.ts"
 import { isLong } from "../../long.ts"
 import { pageOf } from "../../studio/opened.ts"
 import { withoutBrowser } from "../browser.ts"
@@ -204,10 +203,9 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
     const rude = createServer(({ headers }, answer) => {
       answer.writeHead(401, { "content-type": "application/json" })
       answer.end(JSON.stringify({ message: `${headers.authorization} is wrong. ${hostile.slice(0, 4).join(" ")}` }))
-    }).listen(0, "127.0.0.1")
-    await once(rude, "listening")
+    })
     const { root, studio } = its.project
-    const address = `http://127.0.0.1:${(rude.address() as AddressInfo).port}/v1/api`
+    const address = `http://127.0.0.1:${await listen(rude)}/v1/api`
     appendFileSync(
       join(root, "config", "formferry.yaml"),
       `  rude: { baseUrl: "${address}", apiKey: { env: THE_KEY }, confirm: false }\n`,

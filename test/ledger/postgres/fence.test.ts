@@ -1,8 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Exit, Fiber, Option, Scope } from "effect"
 import { openLedger } from "../../../src/ledger/openLedger.ts"
-import { draws } from "../../endtoend/draws.ts"
+import { Draws } from "../../faults/Draws.ts"
 import { seeds } from "../../long.ts"
+import { random } from "../../random.ts"
 import { batchOf, contacts, rowOf } from "../rows.ts"
 import { newSchema } from "./connecting.ts"
 import { openLink } from "./link.ts"
@@ -43,14 +44,14 @@ type Host = Effect.Effect.Success<ReturnType<typeof host>>
  */
 const interleave = (first: Host, second: Host, isLate: boolean, seed: number, row: number) =>
   Effect.scoped(Effect.gen(function*() {
-    const { chance, int } = draws(seed)
-    const pause = (longest: number) => Effect.sleep(`${int(0, longest)} millis`)
+    const draws = new Draws(random(seed))
+    const pause = (longest: number) => Effect.sleep(`${draws.int(0, longest)} millis`)
     const session = yield* first.view.hold("first")
-    const isAfter = !isLate && chance(0.25)
-    first.link.allow(isLate ? Infinity : isAfter ? 0 : int(0, 24))
+    const isAfter = !isLate && draws.chance(0.25)
+    first.link.allow(isLate ? Infinity : isAfter ? 0 : draws.int(0, 24))
     const intended = yield* Effect.fork(Effect.either(session.intend(batchOf([rowOf(first.ledger, row)]))))
     yield* Effect.sleep(`${staleAfter} millis`)
-    second.link.allow(isLate ? int(4, 14) : int(0, 30))
+    second.link.allow(isLate ? draws.int(4, 14) : draws.int(0, 30))
     let isHeldTwice = false
     const taking = yield* Effect.fork(Effect.either(Effect.scoped(
       second.view.hold("second").pipe(
@@ -62,11 +63,11 @@ const interleave = (first: Host, second: Host, isLate: boolean, seed: number, ro
         Effect.retry({ while: ({ _tag }) => _tag === "LedgerLocked", times: 3 }),
       ),
     )))
-    for (let turn = isLate || isAfter ? 0 : int(0, 3); turn > 0; turn--) {
+    for (let turn = isLate || isAfter ? 0 : draws.int(0, 3); turn > 0; turn--) {
       yield* pause(12)
-      ;(chance(0.5) ? first : second).link.allow(int(0, 12))
+      ;(draws.chance(0.5) ? first : second).link.allow(draws.int(0, 12))
     }
-    const [one, other] = isLate || isAfter || chance(0.5) ? [second, first] : [first, second]
+    const [one, other] = isLate || isAfter || draws.chance(0.5) ? [second, first] : [first, second]
     yield* Effect.sleep(`${isLate ? 20 : 0} millis`)
     one.link.allow(Infinity)
     // If the other host is inside a transaction, the server ends it after 99 ms.

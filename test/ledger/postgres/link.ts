@@ -1,5 +1,6 @@
 import { Effect, type Scope } from "effect"
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
+import { connect, createServer, type Socket } from "node:net"
+import { listen } from "../../localServer.ts"
 
 /**
  * A network between a ledger and its server: a proxy. It can stop forwarding, in both directions, and continue later. As with a frozen network, neither
@@ -80,7 +81,7 @@ export const openLink = (portNow: () => number, isImpatient: boolean): Effect.Ef
         endTogether(client, database, pass)
       })
       return {
-        port: await listening(server),
+        port: await listen(server),
         allow: (messages: number) => {
           for (left = messages; held.length > 0 && left > 0; left--) held.shift()?.()
         },
@@ -101,11 +102,6 @@ const endTogether = (client: Socket, database: Socket, pass = (end: () => void) 
   }
 }
 
-const listening = async (server: Server): Promise<number> => {
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
-  return (server.address() as AddressInfo).port
-}
-
 /** Opens a network that delays what is sent to a server of this machine. */
 export const openDelay = async (
   port: number,
@@ -117,5 +113,5 @@ export const openDelay = async (
     database.on("data", (data) => client.write(data))
     endTogether(client, database)
   })
-  return { port: await listening(server), close: () => server.close() }
+  return { port: await listen(server), close: () => server.close() }
 }

@@ -1,13 +1,5 @@
 // Changes files as disks, mail programs and people do. The same seed makes the same changes.
 
-/** Mulberry32. */
-export const random = (state: number) => () => {
-  state = (state + 0x6d2b79f5) | 0
-  let t = Math.imul(state ^ (state >>> 15), 1 | state)
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-  return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-}
-
 const injected = ['"', "'", '""', "\n", "\r", "\r\n", ";", ",", "\t", "\0", "\\", "\x80", "\xff", "{", "]", "ä"]
 
 /**

@@ -1,6 +1,6 @@
 // Form tools' APIs over HTTP, written from the vendors' documentation and not from the client: parameters, largest pages, order and end of the pages.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import { listen } from "../../localServer.ts"
 
 export const token = "tok_9f31c2e07a"
 
@@ -165,9 +165,9 @@ export const startTools = async (only?: Tool): Promise<FakeTools & { readonly st
       )
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const port = await listen(server)
   const fake: FakeTools & { readonly stop: () => void } = {
-    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    base: `http://127.0.0.1:${port}`,
     received,
     store: [],
     meddle: () => undefined,

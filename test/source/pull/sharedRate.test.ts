@@ -2,8 +2,6 @@ import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ledgerOf } from "../../../src/jobs/projectLedger.ts"
@@ -13,34 +11,17 @@ import { openSource } from "../../../src/source/openSource.ts"
 import { newPlace } from "../../acceptance/inPostgres.ts"
 import { connected } from "../../ledger/postgres/connecting.ts"
 import { withoutPostgres } from "../../ledger/postgres/server.ts"
+import { answering } from "../../localServer.ts"
 
 /** A tool that answers each request with one record, and notes which token requested it when. */
-const tool = Effect.acquireRelease(
-  Effect.promise(() =>
-    new Promise<
-      {
-        readonly received: Array<{ readonly token: string; readonly at: number }>
-        readonly base: string
-        readonly close: () => void
-      }
-    >(
-      (resolve) => {
-        const received: Array<{ readonly token: string; readonly at: number }> = []
-        const server = createServer((request, response) => {
-          received.push({ token: request.headers.authorization ?? "", at: performance.now() })
-          response.end("id,name\n1,Ada\n")
-        })
-        server.listen(0, "127.0.0.1", () =>
-          resolve({
-            received,
-            base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-            close: () => server.close(),
-          }))
-      },
-    )
-  ),
-  ({ close }) => Effect.sync(close),
-)
+const tool = Effect.suspend(() => {
+  const received: Array<{ readonly token: string; readonly at: number }> = []
+  const server = answering((request, response) => {
+    received.push({ token: request.headers.authorization ?? "", at: performance.now() })
+    response.end("id,name\n1,Ada\n")
+  })
+  return Effect.map(server, (port) => ({ received, base: `http://127.0.0.1:${port}` }))
+})
 
 /** Returns the largest number of times within a second. */
 const mostInASecond = (times: ReadonlyArray<number>) =>

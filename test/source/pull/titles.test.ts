@@ -2,7 +2,6 @@
 import { Effect } from "effect"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -11,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { loadProject } from "../../../src/project/loadProject.ts"
 import { openSource } from "../../../src/source/openSource.ts"
 import type { Source } from "../../../src/source/Source.ts"
+import { listen } from "../../localServer.ts"
 import { config, file, read, readAll, run, texts } from "../opening.ts"
 
 const samples = fileURLToPath(new URL("../../../samples", import.meta.url))
@@ -21,9 +21,10 @@ const server = createServer((request, response) => {
   const answer = answers.get(new URL(request.url ?? "/", "http://tool").pathname)
   response.writeHead(answer === undefined ? 404 : 200).end(JSON.stringify(answer))
 })
+let port = 0
 const root = mkdtempSync(join(tmpdir(), "formferry-titles-"))
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  port = await listen(server)
   for (const folder of ["config", "pipelines"]) mkdirSync(join(root, folder))
 })
 afterAll(() => {
@@ -44,7 +45,6 @@ const openPull = ({ definition, format, records }: Pulled) =>
     answers.set("/records", { data: records, more: "no" })
     if (definition === undefined) answers.delete("/form")
     else answers.set("/form", { more: "no", ...(definition as object) })
-    const { port } = server.address() as AddressInfo
     writeFileSync(
       join(root, "config/formferry.yaml"),
       `services: { practice: { practice: { forms: forms } } }

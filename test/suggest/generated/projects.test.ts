@@ -6,11 +6,12 @@ import { Effect } from "effect"
 import { reviewPipeline } from "../../../src/cli/review.ts"
 import type { Json } from "../../../src/domain/json.ts"
 import { checkProject } from "../../../src/jobs/check.ts"
-import { runPipeline, withoutOptions } from "../../../src/jobs/run.ts"
+import { runPipeline } from "../../../src/jobs/run.ts"
 import { loadProject } from "../../../src/project/loadProject.ts"
 import { drafted } from "../../jobs/drafts/drafts.ts"
 import { isLong } from "../../long.ts"
 import { platform } from "../../project/projectFolder.ts"
+import { unattended } from "../../run/unattended.ts"
 import { answeringAlways } from "./answeringAlways.ts"
 import { compare } from "./arrived.ts"
 import { drawPair } from "./drawPair.ts"
@@ -39,14 +40,7 @@ const project = (seed: number) =>
     const errors = [...diagnostics, ...one?.diagnostics ?? []].filter(({ severity }) => severity === "error")
     const isChecked = errors.length === 0 && (one?.failures.length ?? 0) === 0
     const run = isChecked
-      ? yield* Effect.either(runPipeline(yield* loadProject(root), {
-        ...withoutOptions,
-        pipeline: "drafted",
-        confirm: () => true,
-        progress: () => Effect.void,
-        warn: () => Effect.void,
-        interrupted: Effect.never,
-      }))
+      ? yield* Effect.either(runPipeline(yield* loadProject(root), { ...unattended, pipeline: "drafted" }))
       : undefined
     const exitCode = run?._tag === "Right" ? run.right.exitCode : undefined
     const file = path.join(root, ".formferry/practice", `${pair.form.id}.jsonl`)
