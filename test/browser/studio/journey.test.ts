@@ -198,7 +198,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio in Chromium", { timeout: 3
     await rejected.getByRole("button", { name: "Send the fixed rows" }).click()
     await page.getByRole("textbox", { name: "Type live to confirm" }).fill("live")
     await page.getByRole("button", { name: "Send 1 row" }).click()
-    await page.getByRole("region", { name: /^Run: / }).first().getByText("Complete", { exact: true }).waitFor({
+    await page.getByRole("region", { name: /^Run of fixed rows: / }).getByText("Complete", { exact: true }).waitFor({
       timeout: 60_000,
     })
     const stored = practice.submissions("sW6fIlMs14").map(answersOf)
