@@ -283,17 +283,17 @@ export const answersWithoutSource = (pipeline: Pipeline, form: Form): Mapping["a
  */
 const needingColumns = ({ document, sink, source }: Pipeline): ReadonlyArray<Diagnostic> => {
   if (source.rowKey !== "content") return []
-  const needs = (path: readonly [string, string], setting: string, because: string) =>
+  const needs = (path: readonly [string, string], setting: string, because: string, otherwise = "") =>
     diagnosticAt(
       document,
       "error",
       path,
       `\`${setting}\` needs columns as \`rowKey\`: with \`rowKey: content\` ${because}. `
-        + `Name the columns that identify a row, or remove \`${path[1]}\`.`,
+        + `Name the columns that identify a row${otherwise}.`,
     )
   return [
     ...(sink.onChange === "import-again"
-      ? [needs(["sink", "onChange"], "onChange: import-again", "a changed row is a new row")]
+      ? [needs(["sink", "onChange"], "onChange: import-again", "a changed row is a new row", ", or remove `onChange`")]
       : []),
     ...(source.vanished === "ignore"
       ? [needs(

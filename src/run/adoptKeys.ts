@@ -6,7 +6,7 @@ import type { KeyRule, RowIdentity } from "../ledger/facts.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { conditionsOf, findSameKeyRows, type KeyOf, positionsByName, restAnswers } from "./content.ts"
 import { moveKeys } from "./moveKeys.ts"
-import { earlierKeys, keyRuleOf, refuse, rekeyCommand, sameList } from "./rowIdentity.ts"
+import { earlierKeys, keyRuleOf, ownSourceCommand, refuse, rekeyCommand, sameList } from "./rowIdentity.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { Stop } from "./Stop.ts"
 import { refuseSwappedKeys } from "./swappedKeys.ts"
@@ -92,7 +92,8 @@ export const adoptKeys = Effect.gen(function*() {
   }
   const kept = makers.map(({ rule }) => rule)
   if (kept.length === 0 || recorder === undefined) return yield* record([])
-  if (!identity?.keys.some((rule) => sameList(rule, now))) {
+  if (!sameList(identity?.keys.at(-1), now)) {
+    if (run.otherSource !== undefined && (yield* refuseOtherSource(now))) return
     yield* refuseSwappedKeys(makers)
     if (stop.requested()) return
   }
@@ -103,6 +104,17 @@ export const adoptKeys = Effect.gen(function*() {
   // A skipped row that the source lacks now must be known by its earlier key when it returns.
   if (!left && !isAnyLeftOut) yield* record([])
 })
+
+/** Refuses to give rows new keys by a source that may contain only some of them. */
+const refuseOtherSource = (now: KeyRule) =>
+  Effect.flatMap(CurrentRun, (run) => {
+    const next = ownSourceCommand(run)
+    return refuse(
+      [{ otherSource: now } as unknown as Json],
+      "The row key was edited, and this file may contain only a part of the rows.",
+      { how: `First run the pipeline's own source: ${next}.`, next, acceptIf: "the file contains all rows" },
+    )
+  })
 
 /** Returns rows of the source that had the same key from content, of which `where` skips only one. */
 const sameKeyRows = (keyOf: KeyOf, sentBefore: number) =>

@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import type { Cells, RowChunk } from "../domain/row.ts"
-import { commandLine } from "../domain/shell.ts"
 import { counted } from "../domain/words.ts"
 import type { Rekeyed } from "../ledger/facts.ts"
 import type { LedgerSession } from "../ledger/Ledger.ts"
@@ -8,12 +7,13 @@ import { isUnsent, type KnownRow } from "../ledger/rows.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { coveredColumns, type KeyOf, makeContents, rowKeys } from "./content.ts"
 import { SeenLedgerRows } from "./FateTable.ts"
-import { type EarlierKeys, refuse, rekeyCommand } from "./rowIdentity.ts"
+import { type EarlierKeys, ownSourceCommand, refuse, rekeyCommand } from "./rowIdentity.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 import { Stop } from "./Stop.ts"
 
 /** A row of the ledger whose old key was seen in the source, but only in rows with different content so far. */
 interface Contested {
+  readonly cells: Cells
   readonly key: string
   readonly move: Rekeyed
   rows: number
@@ -21,7 +21,7 @@ interface Contested {
 
 const refuseContested = (rows: ReadonlyArray<Contested>) =>
   Effect.flatMap(CurrentRun, (run) => {
-    const own = commandLine(["run", run.pipeline.name], { "--to": run.target, "--project": run.projectOption })
+    const next = ownSourceCommand(run)
     return refuse(
       [{ contested: rows.map((one) => [one.key, one.rows]) }],
       `${counted(rows.length, "row")} of earlier runs can't be identified: ${
@@ -29,7 +29,10 @@ const refuseContested = (rows: ReadonlyArray<Contested>) =>
       } the earlier row key, such as ${JSON.stringify(rows[0]?.key)}, but not the imported content.`,
       run.ownSource
         ? { how: `To match them, run: ${rekeyCommand(run, { "--map": "old-new.csv" })}.` }
-        : { how: `The pipeline's own source may have it. First run: ${own}.`, next: own },
+        : {
+          how: `Correct such rows in the pipeline's own source and run it, or remove them from this file: ${next}.`,
+          next,
+        },
     )
   })
 
@@ -103,8 +106,13 @@ class KeyMoves {
       const doubtful = [...this.contested.values()].filter((one) => !isAlone(one))
       if (doubtful.length > 0 && (yield* refuseContested(doubtful))) return true
       const alone = [...this.contested].filter(([, one]) => isAlone(one))
-      for (const [id] of alone) this.taken.mark(id, true)
-      yield* this.record(alone.map(([, { move }]) => move))
+      // A row that was rejected under the old key as a duplicate is not the imported row, which may return.
+      const states = yield* this.inLedger.view.attended(
+        alone.map(([, { cells, key }]) => ({ key, content: this.contents.now(cells), fate: "duplicate" })),
+      )
+      const isDuplicate = (at: number) => states[at] !== "new"
+      for (const [at, [id]] of alone.entries()) if (!isDuplicate(at)) this.taken.mark(id, true)
+      yield* this.record(alone.map(([, { move }], at) => isDuplicate(at) ? { ...move, isCopied: true } : move))
       this.contested.clear()
       return false
     })
@@ -173,7 +181,7 @@ class KeyMoves {
     // A fixed row keeps its old key, because the source may be corrected later, which changes the new key.
     if (this.contents.isReplaced(row, cells)) return [{ ...move, isCopied: true }]
     const other = this.contested.get(row.id)
-    if (other === undefined) this.contested.set(row.id, { key: old, move, rows: 1 })
+    if (other === undefined) this.contested.set(row.id, { cells, key: old, move, rows: 1 })
     else other.rows++
     return []
   }

@@ -6,7 +6,6 @@ import type { LedgerError } from "../ledger/errors.ts"
 import type { KeyRule } from "../ledger/facts.ts"
 import type { Digester, PipelineLedger } from "../ledger/Ledger.ts"
 import { emptyTexts } from "../project/sourceSection.ts"
-import { columnNames } from "../source/columns.ts"
 import { contentDigest, type KeyOf, numberedKeys, positionsByName } from "./content.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 import { Stop } from "./Stop.ts"
@@ -80,9 +79,8 @@ export const earlierKeys = (
   rule: KeyRule,
   first: ReadonlyArray<string> | undefined,
 ): EarlierKeys | "same" | undefined => {
-  const names = columnNames(run.columns)
+  const positions = positionsByName(run.columns)
   if (rule.columns === "content") {
-    const positions = positionsByName(run.columns)
     if (first === undefined || first.some((name) => !positions.has(name))) return undefined
     return { rule, keys: numberedKeys(contentDigest(first, run.columns, digest), run.mapping.filtered) }
   }
@@ -90,14 +88,19 @@ export const earlierKeys = (
   const renamed: ReadonlyArray<string> = previousRowKey?.length === run.keyColumns.length ? previousRowKey : []
   const present = {
     ...rule,
-    columns: rule.columns.map((name) => names.includes(name) ? name : run.keyColumns[renamed.indexOf(name)] ?? name),
+    columns: rule.columns.map((name) => positions.has(name) ? name : run.keyColumns[renamed.indexOf(name)] ?? name),
   }
-  const columns = present.columns.map((name) => run.columns[names.indexOf(name)]).filter((one) => one !== undefined)
+  const columns = present.columns.map((name) => run.columns.find(({ position }) => position === positions.get(name)))
+    .filter((one) => one !== undefined)
   if (columns.length < rule.columns.length) return undefined
   if (sameList(present, keyRuleOf(run))) return "same"
   const key = run.mapping.keyBy(columns, new Set(rule.empty))
   return { rule: present, keys: () => key }
 }
+
+/** Returns the command that runs the pipeline with its own source. */
+export const ownSourceCommand = ({ pipeline, projectOption, target }: RunPlan): string =>
+  commandLine(["run", pipeline.name], { "--to": target, "--project": projectOption })
 
 /** Returns the command that gives known rows the keys of this run's source. */
 export const rekeyCommand = (

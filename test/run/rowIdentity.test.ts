@@ -176,6 +176,36 @@ describe("a changed row key", () => {
       expect(at.names()).toHaveLength(20)
     }).pipe(Effect.provide(platform)))
 
+  it.scopedLive("a new key that is the earlier key of a vanished row stops the run", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      const rows = twenty.map((one) => `${one},${one === 20 ? 7 : one},Person ${one},p${one}@example.org`)
+      yield* at.source(rows, "No,New,Name,Mail")
+      yield* at.run()
+      yield* at.source(rows.filter((_, index) => index !== 6), "No,New,Name,Mail")
+      for (const rowKey of ["[New]", "[New, No]", "[New]"]) {
+        yield* at.settings({ rowKey, sink: ", onChange: import-again" })
+        const report = yield* at.run()
+        if (rowKey === "[New]") stopped(report, /the key of another row before/)
+        else expect([report.exitCode, report.rows.alreadyImported]).toEqual([0, 19])
+      }
+      expect(at.names()).toHaveLength(20)
+    }).pipe(Effect.provide(platform)))
+
+  it.scopedLive("a rejected duplicate does not take the key of an imported row that is missing when the row key changes", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      const rows = ["1,Ada,ada@example.org", "1,Eve,eve@example.org", "2,Bob,bob@example.org"]
+      yield* at.source(rows)
+      expect((yield* at.run()).rows).toMatchObject({ imported: 2, duplicate: 1 })
+      yield* at.settings({ rowKey: "[No, Mail]" })
+      yield* at.source(rows.slice(1))
+      stopped(yield* at.run(), /as an imported or skipped row that is no longer in the source/)
+      yield* at.source(rows)
+      expect((yield* at.run()).rows).toMatchObject({ alreadyImported: 2, imported: 1 })
+      expect(at.names()).toEqual(["Ada", "Bob", "Eve"])
+    }).pipe(Effect.provide(platform)))
+
   it.scopedLive("an identical duplicate may get a key of its own, while the imported row keeps its key", () =>
     Effect.gen(function*() {
       const at = yield* world
@@ -211,7 +241,7 @@ describe("a changed row key", () => {
       yield* at.settings({ rowKey: "[No, Mail]" })
       stopped(
         yield* at.run({ source: join("reports", "people", first.run, "rejected.csv") }),
-        /has the earlier row key.*First run: .*run people/,
+        /row key was edited.*First run the pipeline's own source: .*run people/,
       )
       const own = yield* at.run()
       expect(own.rows).toMatchObject({ alreadyImported: 2, imported: 1 })
