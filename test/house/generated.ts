@@ -204,7 +204,7 @@ export const referencePage = (): string => {
     ),
     section(
       "# config/formferry.yaml",
-      "A secret is never written into the file, but where to find it: `{ env: NAME }` names an environment variable, which may also be in a `.env` file next to `config/`. `{ file: PATH }` names a file, relative to this one, that contains only the secret.",
+      "Don't write a secret into the file. Write where to find it: `{ env: NAME }` names an environment variable, which may also be in a `.env` file next to `config/`. `{ file: PATH }` names a file, relative to this one, that contains only the secret.",
       keyLines(projectSchema.ast, "").map((line) => line.replace(" A .env file next to config/ is also read.", "")),
     ),
   ].join("\n\n") + "\n"
