@@ -178,9 +178,40 @@ describe("the folder of a run", () => {
         const folder = yield* openRunFolder({ reports, ...run })
         const report = exampleReport({ next: undefined })
         yield* finish(folder, { report })
-        const json: unknown = JSON.parse(yield* fs.readFileString(`${folder.path}/report.json`))
+        const json = JSON.parse(yield* fs.readFileString(`${folder.path}/report.json`)) as object
         expect(json).toMatchObject(JSON.parse(JSON.stringify(report, (_, value: unknown) => value ?? null)))
         expect(json).toMatchObject({ next: null, unchangedSince: null })
+        // These names are public, so they are literal here.
+        expect(Object.keys(json).slice(0, 18).join(" ")).toBe(
+          "pipeline run mode form startedAt finishedAt outcome exitCode ledger acknowledged sources rows readBack balance requests problems differences discarded",
+        )
+        expect(json).toMatchObject({
+          form: { service: "live", id: "fm_1", name: "Contact form" },
+          ledger: { id: "led-1", lastIntent: 42 },
+          sources: [{ file: "samples/contacts.csv", format: "csv", bytes: 2048, sha256: "a".repeat(64), rows: 1012 }],
+          rows: { read: 1012, imported: 1006, invalid: 2 },
+          readBack: { verified: 1005, differing: 1, missing: 0, unread: 0 },
+          balance: { holds: true },
+          problems: [{
+            code: "not-a-date",
+            column: "DOB",
+            question: "q1",
+            count: 2,
+            examples: [{ row: 17, value: "31.02.1990" }],
+          }],
+          differences: [
+            {
+              row: 5,
+              key: "k5",
+              submissionId: "sub5",
+              question: "q2",
+              verdict: "absent",
+              sent: "+49 30 123",
+              returned: null,
+            },
+          ],
+          discarded: [{ type: "Hologram", count: 3 }],
+        })
       })
     ))
 
