@@ -3,7 +3,7 @@ import { commandLine } from "./shell.ts"
 
 /** The reasons that a person can accept with `formferry accept NAME REASON`, each with its line in `--help`. `jobs/accept.ts` finds what is currently refused. */
 export const acceptReasons = {
-  files: "Files that match the source's pattern were never read, but none of their rows needs importing.",
+  files: "Files that match the source's pattern were not read as they are now, but none of their rows needs importing.",
   gap: "The export shares no row with the previous one, but no row between the two was lost.",
   canary: "The canary failed, but the remaining rows should still be sent.",
   ledger: "The ledger is an older copy, but no row is imported twice if the pipeline continues with it.",
