@@ -1,8 +1,9 @@
 import * as Effect from "effect/Effect"
 import type { RowChunk } from "../domain/row.ts"
 import { counted } from "../domain/words.ts"
+import { isUnsent } from "../ledger/rows.ts"
 import { eachChunk } from "../source/chunks.ts"
-import { rowKeys } from "./content.ts"
+import { makeContents, rowKeys } from "./content.ts"
 import { keyedRows } from "./moveKeys.ts"
 import { type EarlierKeys, refuse } from "./rowIdentity.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
@@ -18,22 +19,26 @@ export const refuseSwappedKeys = (earlier: ReadonlyArray<EarlierKeys>) =>
     const inLedger = yield* RunLedger
     const { ledger: { digest }, view } = inLedger
     const stop = yield* Stop
+    const contents = makeContents(run, digest)
     const numbering = yield* rowKeys(run, inLedger)
     const readers = [false, true].map((isSkipped) => keyedRows(run.mapping, numbering, earlier, isSkipped))
     const swapped = { rows: 0, first: "", state: "" }
-    const idsOf = (keys: ReadonlyArray<string>) =>
-      Effect.map(view.lookUp(keys.map((key) => digest.key(key))), (found) => found.map((row) => row?.id ?? 0))
+    const lookUp = (keys: ReadonlyArray<string>) => view.lookUp(keys.map((key) => digest.key(key)))
     const add = (chunk: RowChunk) =>
       Effect.gen(function*() {
         const keyed = readers.flatMap((rowsOf) => rowsOf(chunk))
-          .flatMap(({ key, old }) => key === undefined ? [] : [{ key, old }])
-        const ids = yield* idsOf(keyed.map(({ key }) => key))
-        const asked = keyed.flatMap(({ key, old }, at) =>
-          ids[at] === 0 ? [] : old.flatMap((was) => was === undefined ? [] : [{ id: ids[at], key, was }])
-        )
-        const others = yield* idsOf(asked.map(({ was }) => was))
+          .flatMap(({ cells, key, old }) => key === undefined ? [] : [{ cells, key, old }])
+        const found = yield* lookUp(keyed.map(({ key }) => key))
+        const asked = keyed.flatMap(({ cells, key, old }, at) => {
+          const row = found[at]
+          // If the row never arrived, it may have been imported under its earlier key.
+          if (row === undefined || row.id === 0 || (isUnsent(row) && contents.same(row, cells))) return []
+          return old.flatMap((was) => was === undefined ? [] : [{ id: row.id, key, was }])
+        })
+        const others = yield* lookUp(asked.map(({ was }) => was))
         for (const [at, { id, key }] of asked.entries()) {
-          if (others[at] === 0 || others[at] === id) continue
+          const other = others[at]?.id ?? 0
+          if (other === 0 || other === id) continue
           if (swapped.rows++ === 0) swapped.first = key
           swapped.state = digest.key(`${swapped.state} ${key}`).toString("hex")
         }
