@@ -87,26 +87,37 @@ export const openService = (
 /** The form services of a process. */
 export interface Services {
   /**
-   * Opens a service on first use, and again if it can't be used any more. All users share its rate limit, its queue and its connections. Each user's
-   * requests are counted separately.
+   * Opens a service on first use, and again if its configuration was changed or if it can't be used any more. All users of the same configuration share
+   * its rate limit, its queue and its connections. Each user's requests are counted separately.
    */
   readonly open: (config: ServiceConfig) => Effect.Effect<FormService, OpenFailure, Disk>
 }
 
-/** Opens each service of the project once, and keeps it open until the scope closes. */
+/** Returns everything from which a service's client is made, also the key's value, as a text to compare. */
+const configurationOf = (config: ServiceConfig) =>
+  Effect.gen(function*() {
+    if (config._tag === "Practice") return JSON.stringify(config)
+    const { apiKey, sharedBy, ...rest } = config
+    const ledger = sharedBy && (yield* sharedBy.options)
+    return JSON.stringify({ ...rest, ledger, key: Redacted.value(yield* apiKey) })
+  })
+
+/** Opens a service once for each configuration of it, and keeps it open until the scope closes. */
 export const shareServices: Effect.Effect<Services, never, Scope.Scope> = Effect.gen(function*() {
   const scope = yield* Effect.scope
+  /** The services by their configurations: users that have loaded the project at different times may have different ones. */
   const opened = new Map<string, SharedService>()
   // Concurrent users must not open a service twice.
   const turn = yield* Effect.makeSemaphore(1)
   return {
     open: (config) =>
       Effect.gen(function*() {
-        const earlier = opened.get(config.name)
+        const configuration = yield* configurationOf(config)
+        const earlier = opened.get(configuration)
         const known = earlier?.isUsable() === true
           ? earlier
           : yield* Effect.provideService(openService(config), Scope.Scope, scope)
-        opened.set(config.name, known)
+        opened.set(configuration, known)
         return yield* known.apart
       }).pipe(turn.withPermits(1)),
   }

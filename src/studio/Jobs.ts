@@ -74,7 +74,7 @@ export const makeJobs = (jobOptions: JobOptions) =>
     const news = yield* PubSub.sliding<Job>(1024)
     const scope = yield* Effect.scope
     const context = yield* Effect.context<Disk | Notifier>()
-    // Jobs share the services' rate limits. When no job runs, the next one uses the settings as they are then.
+    // Jobs share the rate limits of services that are configured in the same way.
     const services = yield* RcRef.make({ acquire: shareServices })
     let count = 0
     let isEnding = false

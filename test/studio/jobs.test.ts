@@ -87,3 +87,35 @@ live(
     expect(Duration.toMillis(took)).toBeGreaterThan((requests / 10 - 1) * 1000)
   }),
 )
+
+live(
+  "a run uses the service as it is configured now, also while a run that uses an earlier configuration waits for its confirmation",
+  Effect.gen(function*() {
+    const { address, names, root, settings, source, write } = yield* world
+    const other = yield* world
+    const serviceAt = (baseUrl: string, confirm: boolean) =>
+      write(
+        "config/formferry.yaml",
+        `services:\n  live: { baseUrl: "${baseUrl}", apiKey: { env: THE_KEY }, confirm: ${confirm} }\n`,
+      )
+    yield* settings({ form: "others" })
+    const file = join(root, "pipelines/people.yaml")
+    writeFileSync(join(root, "pipelines/others.yaml"), readFileSync(file, "utf8").replace("people", "others"))
+    yield* settings({})
+    yield* source(people(1, 3))
+    yield* serviceAt(address, true)
+    const { call, done, follow } = yield* opened(root)
+    const { id } = yield* Effect.promise(() => call("runs", "start", { pipeline: "people", mode: "run" }))
+    yield* Effect.promise(() => follow(id, ({ state }) => state._tag === "Asking"))
+    yield* serviceAt(other.address, false)
+    const end = Effect.promise(() => done({ pipeline: "others", mode: "run" }))
+    expect((yield* end).word.title).toBe("Complete")
+    expect([names("others").length, other.names("others").length]).toEqual([0, 3])
+    yield* serviceAt(address, false)
+    yield* write(".env", "THE_KEY=wrong\n")
+    expect((yield* end).exitCode).not.toBe(0)
+    yield* Effect.promise(() => call("runs", "answer", { job: id, service: "live" }))
+    yield* Effect.promise(() => follow(id))
+    expect([names("people").length, names("others").length]).toEqual([3, 0])
+  }),
+)
