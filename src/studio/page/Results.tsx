@@ -55,7 +55,7 @@ export const ResultsView = ({ jobs, pipeline, run, targets }: ResultsView) => {
       )}
       {pickTarget(targets, to, choose, isSettling)}
       {isKnown && (to !== undefined || targets.length === 0) && (
-        <Doubts key={to} pipeline={pipeline} to={to} setBusy={setSettling} />
+        <Doubts key={to} pipeline={pipeline} to={to} ended={ended} setBusy={setSettling} />
       )}
       {answer && <Differences of={answer.report.differences} />}
       {answer?.warnings.map((text) => warning(text))}
@@ -207,27 +207,31 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
   )
 }
 
-/** How rows of a pipeline at a target were last settled on this page. It is kept while another view is shown. */
-const lastSettled = new Map<string, Settled>()
+/** How rows of a pipeline at a target were last settled on this page, and how many jobs had ended. It is kept while another view is shown. */
+const lastSettled = new Map<string, Settled & Readonly<{ ended: number }>>()
 
-type DoubtsView = Readonly<{ pipeline: string; to: string | undefined; setBusy: (isBusy: boolean) => void }>
+const rowsOf = ({ left, rows }: Settled) => JSON.stringify([left, rows.map(({ key, sentAt }) => [key, sentAt])])
+
+type DoubtsView = Readonly<{ pipeline: string; to: string | undefined; ended: number; setBusy: (is: boolean) => void }>
 
 /** Rows in doubt at a target. An export of the form's results settles them. */
-const Doubts = ({ pipeline, setBusy, to }: DoubtsView) => {
+const Doubts = ({ ended, pipeline, setBusy, to }: DoubtsView) => {
   const place = JSON.stringify([pipeline, to])
-  const last = lastSettled.get(place)
+  const settled = lastSettled.get(place)
   const [complete, setComplete] = useState(false)
   const [because, setBecause] = useState("")
   const { busy, failed, run } = useDoing()
-  const doubts = useAnswer((signal) => call("results", "doubts", { pipeline, to }, signal), [])
+  const doubts = useAnswer((signal) => call("results", "doubts", { pipeline, to }, signal), [settled, ended])
   if (doubts.answer === undefined) return <Problem failed={doubts.failed} />
+  // What was settled is shown only as long as exactly the same rows are in doubt.
+  const last = settled?.ended === ended && rowsOf(settled) === rowsOf(doubts.answer) ? settled : undefined
   const { advice, left, rows } = last ?? doubts.answer
   if (left === 0 && last === undefined) return null
   const settle = (file: File) =>
     run(async () => {
       const about = { pipeline, ...to && { to }, name: file.name, complete: `${complete}`, ...complete && { because } }
       setBusy(true)
-      lastSettled.set(place, await send("results", "settle", about, file))
+      lastSettled.set(place, { ...await send("results", "settle", about, file), ended })
     }).finally(() => setBusy(false))
   return (
     <Section title={t.doubts(left)}>
@@ -238,7 +242,7 @@ const Doubts = ({ pipeline, setBusy, to }: DoubtsView) => {
         </div>
       )}
       {advice.length > 0 && <div class="next">{advice.map((line) => <p key={line}>{safe(line)}</p>)}</div>}
-      <Problem failed={failed} />
+      <Problem failed={failed ?? doubts.failed} />
       {left > 0 && (
         <>
           {table(
