@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { randomInt } from "node:crypto"
 import { allWanted, type SettledResult, type SettleResult } from "../domain/settled.ts"
 import { anyKeyOf } from "../domain/words.ts"
+import type { Waits } from "../ledger/evidence.ts"
 import type { LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
 import type { Project } from "../project/Project.ts"
@@ -13,6 +14,7 @@ import {
   recordSettled,
   settleFromList,
   undoneNotes,
+  waitsOf,
 } from "../run/settleFromList.ts"
 import type { Settled } from "../sink/settleRows.ts"
 import { JobRefused } from "./JobRefused.ts"
@@ -59,9 +61,10 @@ export const settlePipeline = (project: Project, options: SettleOptions) =>
       // Takes the lock only after the export or the service was opened successfully.
       const settle = yield* settling(project, place, options)
       if (settle === undefined) {
-        const rows = (yield* doubtfulRows(view)).map((row) => shownRow(row, "in doubt", row.reason))
+        const open = yield* doubtfulRows(view)
+        const rows = open.map((row) => shownRow(row, "in doubt", row.reason)).toSorted((a, b) => a.row - b.row)
         // The person may have submitted the test entry in the meantime.
-        const testEntry = (yield* view.settlingFacts).testEntries[0]?.text
+        const testEntry = yield* issuedEntry(open, view, waitsOf(pipeline))
         return { ...nothing(pipeline.name), rows, left: rows.length, testEntry }
       }
       const session = yield* view.hold(yield* newRunId)
@@ -232,6 +235,18 @@ const testEntryFor = (
       return text
     }
     return entries[0]?.text
+  })
+
+/** Returns the text of a test entry that was issued late enough for some of these rows. */
+const issuedEntry = (rows: ReadonlyArray<DoubtfulRow>, view: PipelineLedger, waits: Waits) =>
+  Effect.gen(function*() {
+    const { testEntries: entries } = yield* view.settlingFacts
+    if (entries.length === 0) return undefined
+    for (const { batch, first } of rows) {
+      const { hasClockGoneBack, testEntry } = yield* view.evidence({ first, last: batch }, waits, entries)
+      if (testEntry !== undefined && !hasClockGoneBack) return testEntry.text
+    }
+    return undefined
   })
 
 /** The letters and digits that are not easily confused. */

@@ -111,7 +111,7 @@ scoped(
 scoped(
   "without a later submission no row is settled as not landed, until a test entry shows that the export is late enough",
   Effect.gen(function*() {
-    const { fill, fromExport } = yield* doubted
+    const { fail, fill, fromExport, run, settle, source } = yield* doubted
     yield* skip("21 seconds")
     const alone = yield* fromExport()
     expect(alone.result).toMatchObject({ landed: 10, notLanded: 0, left: 10, wants: "a witness" })
@@ -126,6 +126,13 @@ scoped(
     const shown = yield* fromExport()
     expect(shown.result).toMatchObject({ notLanded: 10, left: 0 })
     expect(shown.result.rows[0]?.reason).toContain(testEntry)
+    // The text is no evidence for rows that were sent after it was issued.
+    yield* source(people(1, 80))
+    fail("POST", "lost")
+    yield* run()
+    const later = yield* settle({ _tag: "Nothing" })
+    expect(later.left).toBeGreaterThan(0)
+    expect(later.testEntry).toBeUndefined()
   }),
 )
 
