@@ -182,9 +182,9 @@ export const map = {
   oldFigures: "These figures are those of the last text that could be counted.",
   counting: "Counting…",
   counted: (rows: number, isWhole: boolean, to?: string) =>
-    `${counted(rows, "row")} counted${to === undefined ? "" : ` for the target ${to}`}, ${
-      isWhole ? "the whole source." : "the first ones. The rest is being read…"
-    }`,
+    `${isWhole ? "The whole source was counted" : "The source is being counted"}${
+      to === undefined ? "" : ` for the target ${to}`
+    }: ${counted(rows, "row")}${isWhole ? "." : " so far."}`,
   errors: (errors: number) => counted(errors, "error"),
   theirs: "Show the file's text",
   keepMine: "Overwrite it with this draft",

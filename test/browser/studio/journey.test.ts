@@ -127,7 +127,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio in Chromium", { timeout: 3
     // The figures and the preview follow.
     const figures = page.getByLabel("What this draft sends")
     await expect.poll(() => figures.innerText(), { timeout: 60_000 }).toMatch(/would be sent\s+199\s+invalid\s+1\s/)
-    await page.getByText("200 rows counted, the whole source.").waitFor()
+    await page.getByText("The whole source was counted: 200 rows.").waitFor()
     const preview = page.getByRole("region", { name: "Preview" })
     await expect.poll(() => preview.getByRole("row", { name: /^Age/ }).innerText()).toMatch(/18-29\s+18 to 29/)
     await page.getByRole("button", { name: "Row 6", exact: true }).click()
@@ -148,7 +148,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio in Chromium", { timeout: 3
     await editor.getByText("mapping:", { exact: true }).click()
     await page.keyboard.press("End")
     await page.keyboard.insertText("\n  urlParameters: [{ name: respondent, from: RespondentID }]")
-    await page.getByText("200 rows counted, the whole source.").waitFor()
+    await page.getByText("The whole source was counted: 200 rows.").waitFor()
     await page.getByRole("button", { name: "Save", exact: true }).click()
     await page.getByText("Not saved").waitFor({ state: "hidden" })
     const text = readFileSync(join(at.folder, "pipelines", "wars.yaml"), "utf8")

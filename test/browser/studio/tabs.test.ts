@@ -77,7 +77,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page in several tabs", {
     await run.getByRole("region", { name: /^Dry run: / }).getByText("Interrupted", { exact: true }).waitFor()
     for (const map of maps) {
       await map.getByText("150,000 rows", { exact: true }).waitFor({ timeout: 200_000 })
-      await map.getByText("150,000 rows counted, the whole source.").waitFor({ timeout: 200_000 })
+      await map.getByText("The whole source was counted: 150,000 rows.").waitFor({ timeout: 200_000 })
     }
     await close()
   })
@@ -89,7 +89,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page in several tabs", {
     const { close, page } = await its.open()
     await page.goto(`${its.project.studio.origin}/#/map/old`)
     const editor = page.getByRole("textbox", { name: "Text of pipelines/old.yaml" })
-    await page.getByText("21 rows counted, the whole source.").waitFor()
+    await page.getByText("The whole source was counted: 21 rows.").waitFor()
     const save = page.getByRole("button", { name: "Save", exact: true })
     expect(await save.isDisabled()).toBe(true)
 
@@ -108,7 +108,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page in several tabs", {
     expect(new URL(page.url()).hash).toBe("#/map/new")
     expect(readFileSync(file, "utf8")).toBe(own.replace("pipeline: old", "pipeline: new"))
     // The page works on under the new name.
-    await page.getByText("21 rows counted, the whole source.").waitFor()
+    await page.getByText("The whole source was counted: 21 rows.").waitFor()
     await editor.focus()
     await page.keyboard.press("Control+End")
     await page.keyboard.insertText("# more\n")

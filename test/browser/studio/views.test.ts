@@ -354,8 +354,8 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
         stringify(pipelineOf("long", "../long.csv")),
       )
       await page.goto(`${its.project.studio.origin}/#/map/long`)
-      await page.getByText("10,000 rows counted, the first ones. The rest is being read…").waitFor()
-      await page.getByText("1,000,000 rows counted, the whole source.").waitFor({ timeout: 240_000 })
+      await page.getByText("The source is being counted: 10,000 rows so far.").waitFor()
+      await page.getByText("The whole source was counted: 1,000,000 rows.").waitFor({ timeout: 240_000 })
       await isQuiet()
       await close()
     },
