@@ -57,7 +57,7 @@ const Card = ({ one, word }: Readonly<{ one: PipelineCard; word: Label }>) => (
         ], { shares: wordsWith(verdictWords, place.standing.verdicts) })}
         <Bars runs={place.runs} />
         <p class="soft small">
-          {one.standings.length > 1 && word !== unreachable && badge(place.state)}{" "}
+          {(one.standings.length > 1 || one.problem) && word !== unreachable && badge(place.state)}{" "}
           {safe([place.to, place.destination.form, place.destination.service].filter(Boolean).join(" · "))}
         </p>
       </div>
