@@ -47,7 +47,9 @@ const Card = ({ one, word }: Readonly<{ one: PipelineCard; word: Label }>) => (
     </div>
     {isEdited(one.name) && <p>{badge({ title: map.edited, tone: "warn" })}</p>}
     {one.problem !== undefined && <p class="bad-text">{safe(one.problem)}</p>}
-    {one.notStarted !== undefined && <p class="bad-text">{safe(notStartedText(one.name, when(one.notStarted)))}</p>}
+    {one.notStarted !== undefined && (
+      <p class="bad-text">{safe(notStartedText(one.name, when(one.notStarted)).replaceAll("`", ""))}</p>
+    )}
     {one.standings.map((place) => (
       <div key={JSON.stringify(place.destination)}>
         {figures([
