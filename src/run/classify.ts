@@ -326,8 +326,8 @@ export class Classifier {
     const { onChange } = plan.pipeline.sink
     const { cells, row } = one
     // Requires the id of the earlier submission. Otherwise, that submission could be confused with a new one that is in doubt.
-    const isOlder = mayBeOlder(plan, one.origin)
-    const again = !isHeld && onChange === "import-again" && !isOlder && found.submissionId !== undefined
+    const isPerhapsOlder = mayBeOlder(plan, one.origin)
+    const again = !isHeld && onChange === "import-again" && !isPerhapsOlder && found.submissionId !== undefined
     const problems = checker.check(cells) ?? (again ? this.uniques.take(cells, key, row) : undefined)
     const isValid = problems === undefined
     const refused = again ? this.refusalOf(found, cells, key) : undefined
@@ -336,7 +336,7 @@ export class Classifier {
     if (isValid) rejected.add(one, "duplicate", [duplicateOf(plan, undefined, false)])
     else rejected.add(one, "invalid", problems)
     if (fate === "changed") {
-      rejected.add(one, "changed", [changedContent(plan, isOlder)], onChange !== "ignore")
+      rejected.add(one, "changed", [changedContent(plan, isPerhapsOlder)], onChange !== "ignore")
       const { submissionId } = found
       if (onChange !== "ignore" && submissionId !== undefined) this.changedRows.add({ row, key, cells, submissionId })
     }

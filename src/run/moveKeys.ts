@@ -87,7 +87,7 @@ class KeyMoves {
   }
 
   /** Whether a row of the ledger may have to be found by an old key later. */
-  get keepsOldKeys() {
+  keepsOldKeys() {
     return Effect.map(this.inLedger.view.standing, ({ rows }) => this.isOldKeyKept || this.taken.imported < rows)
   }
 
@@ -100,7 +100,7 @@ class KeyMoves {
    * Moves the rows of the ledger whose old key only one row of the pipeline's source has, after all rows were read. Returns true if the run stops, because
    * rows can't be identified and no person has accepted that.
    */
-  settle() {
+  moveContested() {
     return Effect.gen(this, function*() {
       const isAlone = ({ rows }: Contested) => rows === 1 && this.run.ownSource && !this.run.isPartial
       const doubtful = [...this.contested.values()].filter((one) => !isAlone(one))
@@ -208,7 +208,7 @@ export const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<Earlier
     for (const isSkipped of run.pipeline.source.where.length === 0 ? [false] : [false, true]) {
       const rowsOf = keyedRows(run.mapping, numbering, earlier, isSkipped)
       yield* eachChunk(run.source.read(), (chunk) => moves.move(rowsOf(chunk)), stop.requested)
-      if (stop.requested() || (yield* moves.settle())) return true
+      if (stop.requested() || (yield* moves.moveContested())) return true
     }
-    return yield* moves.keepsOldKeys
+    return yield* moves.keepsOldKeys()
   })

@@ -54,7 +54,7 @@ export const repeatsFixed: Problem = {
 /** Says that a row can't be compared with the originals of fixed rows, because the source lacks some of their columns. */
 export const perhapsFixed = (lost: ReadonlyArray<string>): string =>
   `The source lacks ${lost.length === 1 ? "the column" : "the columns"} ${firstOf(lost, 5)}, `
-  + "so it is unknown whether the row was fixed and imported before. If a column has a new title, name it under source.columns as before. If the row was imported, acknowledge it."
+  + "so it is unknown whether the row was fixed and imported before. If a column has a new title, give it its earlier title as a name under source.columns. If the row was imported, acknowledge it."
 
 /** Returns the problem of such a row that has a key. */
 export const perhapsReplaced = ({ keyColumns }: Keyed, lost: ReadonlyArray<string>): Problem => ({
@@ -89,11 +89,11 @@ export const mayBeOlder = (
 /** Returns the problem of a row that was imported with different content. */
 export const changedContent = (
   { keyColumns, pipeline }: Keyed & Pick<RunPlan, "pipeline">,
-  isOlder: boolean,
+  isPerhapsOlder: boolean,
 ): Problem => ({
   code: "changed",
   column: keyColumns[0],
-  message: isOlder
+  message: isPerhapsOlder
     ? "The row was imported before with different content, and this file may be older. If it is, acknowledge the row. "
       + `Otherwise edit the submission in the service${
         pipeline.sink.onChange === "import-again"
