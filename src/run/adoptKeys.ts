@@ -6,7 +6,7 @@ import type { KeyRule, RowIdentity } from "../ledger/facts.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { conditionsOf, findSameKeyRows, type KeyOf, positionsByName, restAnswers } from "./content.ts"
 import { moveKeys } from "./moveKeys.ts"
-import { earlierKeys, keyRuleOf, ownSourceCommand, refuse, rekeyCommand, sameList } from "./rowIdentity.ts"
+import { earlierKeys, keyRuleOf, refuse, rekeyCommand, sameList } from "./rowIdentity.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { Stop } from "./Stop.ts"
 import { refuseSwappedKeys } from "./swappedKeys.ts"
@@ -82,7 +82,7 @@ export const adoptKeys = Effect.gen(function*() {
   ]
   const record = (keys: ReadonlyArray<KeyRule>) => {
     const next: RowIdentity = {
-      keys: [...keys, now],
+      keys,
       dialect: identity?.dialect ?? (run.ownSource ? { ...run.source.dialect } : null),
       rests: rests.slice(-keptRests),
       where: identity?.where ?? where,
@@ -91,30 +91,20 @@ export const adoptKeys = Effect.gen(function*() {
     return recorder === undefined || sameList(identity, next) ? Effect.void : recorder.recordFacts({ identity: next })
   }
   const kept = makers.map(({ rule }) => rule)
-  if (kept.length === 0 || recorder === undefined) return yield* record([])
-  if (!sameList(identity?.keys.at(-1), now)) {
-    if (run.otherSource !== undefined && (yield* refuseOtherSource(now))) return
+  if (kept.length === 0 || recorder === undefined) return yield* record([now])
+  const isCompared = sameList(identity?.keys.at(-1), now)
+  if (!isCompared) {
     yield* refuseSwappedKeys(makers)
     if (stop.requested()) return
   }
-  // Recorded first: if the run stops halfway, and `rowKey` is edited back, some rows of the ledger have keys by this rule.
-  yield* record(kept)
+  // Recorded first: if the run stops halfway, and `rowKey` is edited back, some rows of the ledger have keys by this rule. It is the last one only if
+  // all rows were compared, which a different file may lack.
+  yield* record(isCompared || run.otherSource === undefined ? [...kept, now] : [now, ...kept])
   const left = yield* moveKeys(recorder, makers.toReversed())
   if (stop.requested()) return
   // A skipped row that the source lacks now must be known by its earlier key when it returns.
-  if (!left && !isAnyLeftOut) yield* record([])
+  if (!left && !isAnyLeftOut) yield* record([now])
 })
-
-/** Refuses to give rows new keys by a source that may contain only some of them. */
-const refuseOtherSource = (now: KeyRule) =>
-  Effect.flatMap(CurrentRun, (run) => {
-    const next = ownSourceCommand(run)
-    return refuse(
-      [{ otherSource: now } as unknown as Json],
-      "The row key was edited, and this file may contain only a part of the rows.",
-      { how: `First run the pipeline's own source: ${next}.`, next, acceptIf: "the file contains all rows" },
-    )
-  })
 
 /** Returns rows of the source that had the same key from content, of which `where` skips only one. */
 const sameKeyRows = (keyOf: KeyOf, sentBefore: number) =>

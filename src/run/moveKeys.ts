@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Cells, RowChunk } from "../domain/row.ts"
+import { commandLine } from "../domain/shell.ts"
 import { counted } from "../domain/words.ts"
 import type { Rekeyed } from "../ledger/facts.ts"
 import type { LedgerSession } from "../ledger/Ledger.ts"
@@ -7,7 +8,7 @@ import { isUnsent, type KnownRow } from "../ledger/rows.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { coveredColumns, type KeyOf, makeContents, rowKeys } from "./content.ts"
 import { SeenLedgerRows } from "./FateTable.ts"
-import { type EarlierKeys, ownSourceCommand, refuse, rekeyCommand } from "./rowIdentity.ts"
+import { type EarlierKeys, refuse, rekeyCommand } from "./rowIdentity.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 import { Stop } from "./Stop.ts"
 
@@ -21,7 +22,7 @@ interface Contested {
 
 const refuseContested = (rows: ReadonlyArray<Contested>) =>
   Effect.flatMap(CurrentRun, (run) => {
-    const next = ownSourceCommand(run)
+    const next = commandLine(["run", run.pipeline.name], { "--to": run.target, "--project": run.projectOption })
     return refuse(
       [{ contested: rows.map((one) => [one.key, one.rows]) }],
       `${counted(rows.length, "row")} of earlier runs can't be identified: ${

@@ -98,10 +98,6 @@ export const earlierKeys = (
   return { rule: present, keys: () => key }
 }
 
-/** Returns the command that runs the pipeline with its own source. */
-export const ownSourceCommand = ({ pipeline, projectOption, target }: RunPlan): string =>
-  commandLine(["run", pipeline.name], { "--to": target, "--project": projectOption })
-
 /** Returns the command that gives known rows the keys of this run's source. */
 export const rekeyCommand = (
   { otherSource, pipeline, projectOption, target }: RunPlan,
