@@ -44,12 +44,16 @@ interface RekeyedRow {
   readonly old: ReadonlyArray<string | undefined>
 }
 
-/** Returns a function that returns the rows of a chunk that `where` skips, or does not skip, with their keys now and by the earlier rules. */
+/**
+ * Returns a function that returns the rows of a chunk with their keys now and by the earlier rules.
+ *
+ * @param isSkipped returns only the rows that `where` skips, or does not skip. Default: all
+ */
 export const keyedRows = (
   { filtered }: RunPlan["mapping"],
   numbering: () => KeyOf,
   earlier: ReadonlyArray<EarlierKeys>,
-  isSkipped: boolean,
+  isSkipped?: boolean,
 ) => {
   const key = numbering()
   const makers = earlier.map(({ keys }) => keys())
@@ -58,7 +62,7 @@ export const keyedRows = (
       if (faults.has(at)) return []
       // Keys may number rows with the same content, so each is made for every row.
       const one = { cells, key: key(cells), old: makers.map((make) => make(cells)) }
-      return filtered(cells) === isSkipped ? [one] : []
+      return isSkipped === undefined || filtered(cells) === isSkipped ? [one] : []
     })
 }
 
@@ -111,9 +115,9 @@ class KeyMoves {
       const states = yield* this.inLedger.view.attended(
         alone.map(([, { cells, key }]) => ({ key, content: this.contents.now(cells), fate: "duplicate" })),
       )
-      const isDuplicate = (at: number) => states[at] !== "new"
-      for (const [at, [id]] of alone.entries()) if (!isDuplicate(at)) this.taken.mark(id, true)
-      yield* this.record(alone.map(([, { move }], at) => isDuplicate(at) ? { ...move, isCopied: true } : move))
+      const moves = alone.map(([, { move }], at) => ({ ...move, isCopied: states[at] !== "new" }))
+      for (const [at, [id]] of alone.entries()) if (moves[at]?.isCopied === false) this.taken.mark(id, true)
+      yield* this.record(moves)
       this.contested.clear()
       return false
     })

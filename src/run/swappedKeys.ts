@@ -20,14 +20,12 @@ export const refuseSwappedKeys = (earlier: ReadonlyArray<EarlierKeys>) =>
     const { ledger: { digest }, view } = inLedger
     const stop = yield* Stop
     const contents = makeContents(run, digest)
-    const numbering = yield* rowKeys(run, inLedger)
-    const readers = [false, true].map((isSkipped) => keyedRows(run.mapping, numbering, earlier, isSkipped))
+    const rowsOf = keyedRows(run.mapping, yield* rowKeys(run, inLedger), earlier)
     const swapped = { rows: 0, first: "", state: "" }
     const lookUp = (keys: ReadonlyArray<string>) => view.lookUp(keys.map((key) => digest.key(key)))
     const add = (chunk: RowChunk) =>
       Effect.gen(function*() {
-        const keyed = readers.flatMap((rowsOf) => rowsOf(chunk))
-          .flatMap(({ cells, key, old }) => key === undefined ? [] : [{ cells, key, old }])
+        const keyed = rowsOf(chunk).flatMap(({ cells, key, old }) => key === undefined ? [] : [{ cells, key, old }])
         const found = yield* lookUp(keyed.map(({ key }) => key))
         const asked = keyed.flatMap(({ cells, key, old }, at) => {
           const row = found[at]
