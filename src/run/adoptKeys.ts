@@ -97,8 +97,8 @@ export const adoptKeys = Effect.gen(function*() {
     yield* refuseSwappedKeys(makers)
     if (stop.requested()) return
   }
-  // Recorded first: if the run stops halfway, and `rowKey` is edited back, some rows of the ledger have keys by this rule. It is the last one only if
-  // all rows were compared, which a different file may lack.
+  // Recorded first: if the run stops halfway, and `rowKey` is edited back, some rows of the ledger have keys by this rule. It is the last one only
+  // after all rows were compared. A different file may contain only some of them.
   yield* record(isCompared || run.otherSource === undefined ? [...kept, now] : [now, ...kept])
   const left = yield* moveKeys(recorder, makers.toReversed())
   if (stop.requested()) return

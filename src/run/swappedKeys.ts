@@ -53,7 +53,7 @@ export const refuseSwappedKeys = (earlier: ReadonlyArray<EarlierKeys>) =>
         JSON.stringify(swapped.first)
       }.`,
       {
-        how: `With \`rowKey: [${[...columns].join(", ")}]\`, no key belongs to two rows.`,
+        how: `Write \`rowKey: [${[...columns].join(", ")}]\`, with which no key belongs to two rows.`,
         acceptIf: "the rows were imported with these keys",
       },
     )
