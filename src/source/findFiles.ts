@@ -163,11 +163,9 @@ export const matchedFiles = (
     return { file, name, bytes, stamp: dateInName(file) === undefined ? `${at}` : name }
   })
   const alike = groupBy(below, ({ bytes, stamp }) => `${bytes} ${stamp}`)
-  const files = Array.from(
-    alike,
-    ([version, some]) =>
-      some.map(({ file, name }) => ({ file, name, version: some.length === 1 ? version : `${version} ${name}` })),
-  ).flat()
+  const files = [...alike].flatMap(([version, some]) =>
+    some.map(({ file, name }) => ({ file, name, version: some.length === 1 ? version : `${version} ${name}` }))
+  )
   return {
     base,
     all: files.map(({ name, version }) => ({ name, version })),
