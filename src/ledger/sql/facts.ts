@@ -144,13 +144,13 @@ export function* isAccepted(
   return true
 }
 
-export function* unreadFiles(place: number, names: ReadonlyArray<string>): Sql<ReadonlyArray<string>> {
+export function* unreadFiles(place: number, versions: ReadonlyArray<string>): Sql<ReadonlyArray<string>> {
   const found = yield* all<readonly [string]>(
     "SELECT name FROM readFile WHERE place = ? AND name IN (SELECT value FROM json_each(?))",
-    [place, JSON.stringify(names)],
+    [place, JSON.stringify(versions)],
   )
-  const read = new Set(found.map(([name]) => name))
-  return names.filter((name) => !read.has(name))
+  const read = new Set(found.map(([version]) => version))
+  return versions.filter((version) => !read.has(version))
 }
 
 export function* notified(place: number, webhook: string): Sql<Notified | undefined> {

@@ -100,7 +100,7 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     unfinished: (batches) => read("looking for unfinished rows", (place) => unfinished(place, batches)),
     vanished: (seen) => read("counting vanished rows", (place) => vanished(place, seen)),
     accepted: (reason, states) => read("reading acceptances", (place) => isAccepted(place, reason, states)),
-    unreadFiles: (names) => read("reading file names", (place) => unreadFiles(place, names)),
+    unreadFiles: (versions) => read("reading which files were read", (place) => unreadFiles(place, versions)),
     runs: (which) => read("reading runs", (place) => runRecords(store, place, which)),
     notified: (webhook) => read("reading what was reported", (place) => notified(place, webhook)),
     recordNotified: (webhook, what) =>
