@@ -142,7 +142,7 @@ export const fixRejected = (
     // A first fix is made from rejected.csv, which stays as it is.
     const base = isFixed || version !== now.version ? version : versionOf("")
     const content = faithfulCsv([titles, ...lines])
-    return { version: yield* replaceFile({ file: fixed, shown, text: content, version: base }), file: fixedName }
+    yield* replaceFile({ file: fixed, shown, text: content, version: base })
   })
 
 /** Returns the absolute path of a run's fixed rows. Fails with SourceError if they can't be read. */
