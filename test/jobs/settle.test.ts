@@ -258,19 +258,22 @@ scoped(
   }),
 )
 
+/** A project whose pipeline sends submission times. `untimed` is its pipeline without them. */
+const timed = Effect.gen(function*() {
+  const at = yield* settling
+  const fs = yield* FileSystem.FileSystem
+  yield* at.settings({ sink: ", canary: off, concurrency: 1" })
+  const untimed = yield* fs.readFileString(`${at.root}/pipelines/people.yaml`)
+  const time = "  submissionTime: { from: Day, format: yyyy-MM-dd HH:mm, zone: UTC }"
+  yield* at.write("pipelines/people.yaml", untimed.replace("sink:", `${time}\nsink:`))
+  const dated = (from: number, to: number, day: string) => people(from, to).map((row) => `${row},${day} 10:00`)
+  return { ...at, dated, header: "No,Name,Mail,Day", untimed }
+})
+
 scoped(
   "a row with a submission time needs known submissions before and after that time, because an export may cover only some days",
   Effect.gen(function*() {
-    const { fail, fromExport, practice, run, settings, source, write, root } = yield* settling
-    const fs = yield* FileSystem.FileSystem
-    yield* settings({ sink: ", canary: off, concurrency: 1" })
-    const yaml = yield* fs.readFileString(`${root}/pipelines/people.yaml`)
-    yield* write(
-      "pipelines/people.yaml",
-      yaml.replace("sink:", "  submissionTime: { from: Day, format: yyyy-MM-dd HH:mm, zone: UTC }\nsink:"),
-    )
-    const dated = (from: number, to: number, day: string) => people(from, to).map((row) => `${row},${day} 10:00`)
-    const header = "No,Name,Mail,Day"
+    const { dated, fail, fromExport, header, practice, run, source } = yield* timed
     yield* source(dated(1, 10, "2024-02-01"), header)
     expect(yield* run()).toMatchObject({ exitCode: 0 })
     // Ten submissions arrive without an answer, on a day without other known submissions.
@@ -294,16 +297,7 @@ scoped(
 scoped(
   "a row that was sent with a submission time needs known submissions before and after it, although the mapping sends no time any more",
   Effect.gen(function*() {
-    const { fail, fromExport, run, settings, source, write, root } = yield* settling
-    const fs = yield* FileSystem.FileSystem
-    yield* settings({ sink: ", canary: off, concurrency: 1" })
-    const untimed = yield* fs.readFileString(`${root}/pipelines/people.yaml`)
-    yield* write(
-      "pipelines/people.yaml",
-      untimed.replace("sink:", "  submissionTime: { from: Day, format: yyyy-MM-dd HH:mm, zone: UTC }\nsink:"),
-    )
-    const dated = (from: number, to: number, day: string) => people(from, to).map((row) => `${row},${day} 10:00`)
-    const header = "No,Name,Mail,Day"
+    const { dated, fail, fromExport, header, run, source, untimed, write } = yield* timed
     const rows = [...dated(1, 10, "2024-02-01"), ...dated(11, 20, "2023-05-01")]
     yield* source(rows.slice(0, 10), header)
     expect(yield* run()).toMatchObject({ exitCode: 0 })
