@@ -60,7 +60,7 @@ try {
   const map = await browser.newPage({ viewport: { width: 1440, height: 900 }, colorScheme: "light" })
   await map.goto(link)
   await map.getByRole("link", { name: shown.suggested }).click()
-  await map.getByText(/^All .* rows counted/).waitFor()
+  await map.getByText(/^The whole source was counted/).waitFor()
   await map.getByRole("textbox", { name: /^Text of/ }).waitFor()
   await map.screenshot({ path: join(pictures, "studio.png") })
   await browser.close()
